@@ -1,0 +1,79 @@
+"""What is the mean over languages? Unweighted means of estimates, with one joint interval."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.statistics.intervals import (
+    N_RESAMPLES,
+    Estimate,
+    Z,
+    bootstrap_statistic,
+    undefined,
+)
+from metrics.statistics.resampling import sum_by_unit
+
+
+def macro_proportion(
+    values: Sequence[float | None],
+    groups: Sequence[str],
+    units: Sequence[str],
+    strata: Sequence[str],
+    seed: int,
+    n_resamples: int = N_RESAMPLES,
+) -> Estimate:
+    """Estimate the unweighted mean over groups (languages) of each group's mean, jointly resampled.
+
+    Args:
+        values: One a row; None where the row is unscored.
+        groups: One a row. Where a group has no scored row at all, the mean over groups is None.
+        units: One a row; a unit may span groups, then it is drawn for all of them at once.
+        strata: One a row; should tell the groups apart.
+        seed: Where resampling starts.
+        n_resamples: How many.
+    """
+    names = sorted(set(groups))
+    column_by_group = {name: index for index, name in enumerate(names)}
+    scored = [index for index, value in enumerate(values) if value is not None]
+    missing = sorted(set(names) - {groups[index] for index in scored})
+    if missing or not names:
+        return undefined(f"no scored item in {', '.join(missing)}" if missing else "no scored item")
+    columns = np.zeros((len(scored), 2 * len(names)))
+    for row, index in enumerate(scored):
+        at = 2 * column_by_group[groups[index]]
+        columns[row, at : at + 2] = values[index], 1.0
+    kept_units, kept_strata = [units[index] for index in scored], [strata[i] for i in scored]
+    totals = sum_by_unit(columns, kept_units, kept_strata)
+    return bootstrap_statistic(
+        totals, _mean_of_ratios, seed, n=len(scored), n_resamples=n_resamples
+    )
+
+
+def _mean_of_ratios(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray((sums[:, 0::2] / sums[:, 1::2]).mean(axis=1))
+
+
+def mean_of_independent(estimates: Mapping[str, Estimate]) -> Estimate:
+    """Return the unweighted mean of estimates from independent samples (languages).
+
+    The interval is value ± z·se with se² = Σ se²/k²; None where an estimate has no standard error.
+
+    Args:
+        estimates: By group. Where one has no value, the mean has none either, and says which.
+    """
+    n = sum(estimate.n for estimate in estimates.values())
+    n_units = sum(estimate.n_units for estimate in estimates.values())
+    missing = [name for name, estimate in estimates.items() if estimate.value is None]
+    if missing or not estimates:
+        return undefined(f"no value for {', '.join(missing) or 'any group'}", n, n_units)
+    k = len(estimates)
+    value = math.fsum(e.value for e in estimates.values() if e.value is not None) / k
+    errors = [estimate.se for estimate in estimates.values()]
+    known = [se for se in errors if se is not None]
+    if len(known) < k:
+        why = "a group has no standard error"
+        return Estimate(value, None, None, None, n, n_units, None, why)
+    se = math.sqrt(math.fsum(se**2 for se in known)) / k
+    return Estimate(value, value - Z * se, value + Z * se, se, n, n_units, "normal", None)
