@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
@@ -189,8 +189,12 @@ class Benchmark(Protocol):
         ...
 
 
+@runtime_checkable
 class Concluding(Protocol):
     """A benchmark with a task that is decided over the whole set at once (probes)."""
+
+    concluded_tasks: ClassVar[tuple[str, ...]]
+    """The tasks whose `judge` returns None."""
 
     def conclude(
         self, task: str, seed: int, answered: Iterable[tuple[Case, Mapping[str, Response]]]

@@ -1,0 +1,101 @@
+"""The end of a run: decide what needs the whole set, compute the scores, close it."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+
+from benchmarks.benchmark import Case, Concluding
+from benchmarks.responses import Response, parse_response
+from metrics.catalog import scores_of
+from metrics.score import Score
+from orchestrator.cache import cache_key
+from orchestrator.plan import NumberedCase, open_cases
+from orchestrator.work import RunContext, stored_outcome
+from storage import items, outcomes, responses, runs, scores
+from storage.database import Database
+from storage.records import Run
+
+CHUNK_ITEMS = 500
+
+
+async def compute_scores(database: Database, run: Run) -> list[Score]:
+    """Compute every score of a run from its stored outcomes."""
+    rows = await outcomes.rows(database, run.id)
+    found = scores_of(run.benchmark, rows, run.settings, run.seed)
+    return [score.model_copy(update={"model": run.model}) for score in found]
+
+
+async def store_scores(database: Database, run: Run) -> list[Score]:
+    """Compute and store a run's scores under the judge's version."""
+    found = await compute_scores(database, run)
+    await scores.replace(database, run.id, score_set(run), found)
+    return found
+
+
+def score_set(run: Run) -> str:
+    """Return the name of the scores that the run's own settings give."""
+    return f"judge-{run.manifest['benchmark']['judge_version']}"
+
+
+async def is_complete(database: Database, run: Run) -> bool:
+    """Say whether every case has an outcome or a failure."""
+    progress = await runs.count_progress(database, run.id)
+    return progress.n_outcomes + progress.n_failures >= progress.n_cases
+
+
+async def conclude(context: RunContext) -> None:
+    """Decide the open tasks, store the scores, and mark the run as finished; safe to repeat."""
+    benchmark = context.benchmark
+    if isinstance(benchmark, Concluding):
+        for task in sorted({task for task, _ in context.run.cells}):
+            if task in benchmark.concluded_tasks:
+                await _conclude_task(context, benchmark, task)
+    await store_scores(context.database, context.run)
+    await runs.set_status(
+        context.database, context.run.id, "finished", allowed_from=("queued", "running")
+    )
+
+
+async def _conclude_task(context: RunContext, benchmark: Concluding, task: str) -> None:
+    cases: dict[int, NumberedCase] = {}
+    answered: list[tuple[Case, Mapping[str, Response]]] = []
+    async for numbered, found in _answered_cases(context, task):
+        cases[id(numbered.case)] = numbered
+        answered.append((numbered.case, found))
+    decided = benchmark.conclude(task, context.run.seed, answered)
+    rows = [stored_outcome(cases[id(case)], outcome) for case, outcome in decided]
+    await outcomes.overwrite(context.database, context.run.id, rows)
+
+
+async def _answered_cases(
+    context: RunContext, task: str
+) -> AsyncIterator[tuple[NumberedCase, dict[str, Response]]]:
+    """Yield the cases of a task whose first requests all have a stored response."""
+    run_cells = [cell for cell in context.run.cells if cell[0] == task]
+    for first in range(0, context.run.n_items, CHUNK_ITEMS):
+        last = min(first + CHUNK_ITEMS, context.run.n_items)
+        stored = await items.read(context.database, context.run.item_set, first, last)
+        cases = open_cases(stored, run_cells, frozenset())
+        for numbered, found in zip(cases, await _stored_responses(context, cases), strict=True):
+            if found is not None:
+                yield numbered, found
+
+
+async def _stored_responses(
+    context: RunContext, cases: Sequence[NumberedCase]
+) -> list[dict[str, Response] | None]:
+    """Return the responses of each case by part; None where one of them is missing."""
+    asker = context.asker
+    if asker is None:
+        return [None] * len(cases)
+    requests = [context.benchmark.requests(case.case, context.run.seed) for case in cases]
+    keys = {
+        request.key: cache_key(asker.provider, request, asker.salt)
+        for group in requests
+        for request in group
+    }
+    found = await responses.find(context.database, list(set(keys.values())))
+    return [
+        {request.part: parse_response(request, found[keys[request.key]]) for request in group}
+        if all(keys[request.key] in found for request in group)
+        else None
+        for group in requests
+    ]

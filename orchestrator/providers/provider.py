@@ -1,0 +1,48 @@
+"""What is asked of every way to reach a model, and what comes back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from benchmarks.requests import Request, RequestKind
+from benchmarks.responses import Response
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """Why there is no response to one request; its neighbours may have theirs."""
+
+    error: str
+    """The error's class name."""
+    detail: str
+    is_recorded: bool = True
+    """False where a replay simply does not hold the request."""
+
+
+Answer = Response | Unanswered
+
+
+class Provider(Protocol):
+    """One model, opened once a process and run, closed at the end."""
+
+    kinds: frozenset[RequestKind]
+    """The kinds of request it can answer."""
+    answers_by_key: bool
+    """Whether the answer depends on the request's key and not only on its content (a replay)."""
+
+    def identity(self, kind: RequestKind) -> Mapping[str, str]:
+        """Return all that decides an answer besides the request: model, revision, hashes, dtype."""
+        ...
+
+    async def answer(self, requests: Sequence[Request]) -> list[Answer]:
+        """Answer every request, in order.
+
+        Raises:
+            ProviderUnavailableError: The model cannot be reached.
+            ProviderRefusedError: The model refuses for good.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...
