@@ -15,7 +15,6 @@ from storage import failures, items, outcomes
 from storage.database import Database
 from storage.records import Failure, Run, StoredOutcome
 
-
 AWAITING = Outcome(value=None, is_valid=False, detail={"awaits": "conclusion"})
 """Stands in for the outcome of a case that only the whole set can decide."""
 

@@ -1,0 +1,49 @@
+"""From an error to an exit code: the one table of the command line."""
+
+from collections.abc import Mapping
+
+from benchmarks.errors import BenchmarkError
+from orchestrator.errors import OrchestratorError, ProviderUnavailableError
+from services.web.settings import SettingsError
+from storage.errors import (
+    DatabaseUnreachableError,
+    SchemaNewerError,
+    StorageError,
+)
+
+DONE = 0
+UNANSWERED = 1
+WRONG_USE = 2
+UNREACHABLE = 3
+INTERRUPTED = 130
+
+
+class UsageError(Exception):
+    """Something on the command line that cannot be."""
+
+
+class UnreachableError(Exception):
+    """A service that does not answer."""
+
+
+class InterruptedRunError(Exception):
+    """A run that was paused by Ctrl-C; says how to go on."""
+
+
+CODES: Mapping[type[Exception], int] = {
+    DatabaseUnreachableError: UNREACHABLE,
+    SchemaNewerError: UNREACHABLE,
+    ProviderUnavailableError: UNREACHABLE,
+    UnreachableError: UNREACHABLE,
+    InterruptedRunError: INTERRUPTED,
+    UsageError: WRONG_USE,
+    SettingsError: WRONG_USE,
+    BenchmarkError: WRONG_USE,
+    OrchestratorError: WRONG_USE,
+    StorageError: WRONG_USE,
+}
+
+
+def exit_code(error: Exception) -> int | None:
+    """Return the code of an error that is told in one line; None for one that nobody foresaw."""
+    return next((code for kind, code in CODES.items() if isinstance(error, kind)), None)

@@ -1,0 +1,204 @@
+"""Commands that look at benchmarks, data and this machine: benchmarks, check, requests, doctor."""
+
+import json
+import os
+import platform
+import shutil
+import sys
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import psutil
+import typer
+
+from benchmarks.catalog import BENCHMARKS, benchmark_class, open_benchmark
+from benchmarks.requests import Request
+from orchestrator.manifest import code_facts, package_versions
+from orchestrator.plan import cells
+from orchestrator.planning import all_requests, open_source
+from services.cli.exits import DONE, UNREACHABLE
+from services.cli.options import (
+    BenchmarkArgument,
+    DataOption,
+    JsonOption,
+    LanguageOption,
+    LimitOption,
+    SeedOption,
+    SettingOption,
+    TaskOption,
+    absolute_data,
+    make_spec,
+    read_settings,
+)
+from services.cli.printing import print_json, print_table
+from services.cli.store import open_store, wait_for
+from services.home import Home, open_home
+from services.processes import records
+from storage.errors import StorageError
+
+GIGABYTE = 1e9
+
+
+class RequestFormat(StrEnum):
+    """How requests are written."""
+
+    JSONL = "jsonl"
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Add this room's commands."""
+    app.command(name="benchmarks")(list_benchmarks)
+    app.command()(check)
+    app.command(name="requests")(print_requests)
+    app.command()(doctor)
+
+
+def list_benchmarks(as_json: JsonOption = False) -> None:
+    """List the benchmarks with their tasks, settings and baselines."""
+    documents = [_describe(name) for name in BENCHMARKS]
+    if as_json:
+        print_json(documents)
+        return
+    rows = [
+        (
+            document["name"],
+            document["paper"],
+            " ".join(document["tasks"]),
+            " ".join(document["languages"]),
+            " ".join(document["baselines"]),
+        )
+        for document in documents
+    ]
+    print_table("", ("name", "paper", "tasks", "sample languages", "baselines"), rows)
+
+
+def check(
+    benchmark: BenchmarkArgument,
+    data: DataOption = None,
+    language: LanguageOption = [],  # noqa: B006  # typer copies it
+    setting: SettingOption = [],  # noqa: B006
+    as_json: JsonOption = False,
+) -> int:
+    """Lint a data folder: counts against the paper's, leakage, suspicious rows."""
+    spec = make_spec(
+        benchmark=benchmark,
+        model="fake",
+        languages=tuple(language),
+        data=absolute_data(data),
+        settings=read_settings(setting),
+    )
+    source = open_source(spec)
+    found = source.benchmark.check(source.folder, source.languages)
+    if as_json:
+        print_json(
+            {
+                "benchmark": benchmark,
+                "counts": [asdict(count) for count in found.counts],
+                "findings": [asdict(finding) for finding in found.findings],
+            }
+        )
+    else:
+        rows = [
+            (c.language, c.split, "–" if c.expected is None else str(c.expected), str(c.observed))
+            for c in found.counts
+        ]
+        print_table("", ("language", "split", "paper ", "here "), rows)
+        for finding in found.findings:
+            place = f"{finding.file or ''}{f':{finding.line}' if finding.line else ''}"
+            sys.stdout.write(f"{finding.level}: {place}{' ' if place else ''}{finding.message}\n")
+    return 1 if any(finding.level == "error" for finding in found.findings) else DONE
+
+
+def print_requests(  # noqa: PLR0913  # one parameter an option
+    benchmark: BenchmarkArgument,
+    model: Annotated[str, typer.Option("--model", help="Leave out what it cannot serve.")] = "fake",
+    task: TaskOption = [],  # noqa: B006  # typer copies it
+    language: LanguageOption = [],  # noqa: B006
+    data: DataOption = None,
+    limit: LimitOption = None,
+    seed: SeedOption = None,
+    setting: SettingOption = [],  # noqa: B006
+    as_format: Annotated[RequestFormat, typer.Option("--format")] = RequestFormat.JSONL,
+) -> None:
+    """Print every request of a run, one JSON object a line, without asking a model."""
+    del as_format  # there is one format so far
+    spec = make_spec(
+        benchmark=benchmark,
+        model=model,
+        tasks=tuple(task),
+        languages=tuple(language),
+        data=absolute_data(data),
+        limit=limit,
+        seed=seed,
+        settings=read_settings(setting),
+    )
+    source = open_source(spec)
+    run_cells = cells(source.benchmark, spec.tasks or source.benchmark.tasks, spec.seed)
+    for request in all_requests(source.benchmark, source.items(), run_cells, spec.seed or 0):
+        sys.stdout.write(json.dumps(_request_line(request), ensure_ascii=False) + "\n")
+
+
+def doctor(as_json: JsonOption = False) -> int:
+    """Say what this machine has, what runs, and whether the database answers."""
+    home = open_home()
+    problem = wait_for(_database_problem(home))
+    facts = {
+        "home": str(home.folder),
+        "database": problem or "answers",
+        "free_disk_gb": round(shutil.disk_usage(_existing(home.folder)).free / GIGABYTE, 1),
+        "memory_gb": round(psutil.virtual_memory().total / GIGABYTE, 1),
+        "n_cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1,
+        "platform": platform.platform(),
+        "python": platform.python_version(),
+        "code": code_facts(),
+        "packages": package_versions(),
+        "processes": [asdict(record) for record in records(home)],
+    }
+    if as_json:
+        print_json(facts)
+    else:
+        for name, value in facts.items():
+            sys.stdout.write(f"{name}: {_plain(value)}\n")
+    return DONE if problem is None else UNREACHABLE
+
+
+async def _database_problem(home: Home) -> str | None:
+    try:
+        async with open_store(home):
+            return None
+    except StorageError as error:
+        return str(error)
+
+
+def _describe(name: str) -> dict[str, Any]:
+    found = benchmark_class(name)
+    benchmark = open_benchmark(name)
+    return {
+        "name": name,
+        "title": found.title,
+        "paper": found.paper,
+        "tasks": {task: sorted(benchmark.kinds(task)) for task in found.tasks},
+        "languages": list(benchmark.languages(found.sample)),
+        "unit": found.unit,
+        "baselines": {name: list(tasks) for name, tasks in benchmark.baselines().items()},
+        "settings": benchmark.settings.model_dump(mode="json"),
+    }
+
+
+def _request_line(request: Request) -> dict[str, Any]:
+    fields = request.model_dump(mode="json", exclude={"part"})
+    return {"key": fields.pop("key"), "kind": fields.pop("kind"), **fields}
+
+
+def _existing(folder: Path) -> Path:
+    return next(path for path in (folder, *folder.parents) if path.exists())
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {text}" for name, text in value.items())
+    if isinstance(value, list):
+        return "; ".join(_plain(each) for each in value) or "none"
+    return str(value)

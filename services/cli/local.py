@@ -1,0 +1,153 @@
+"""A run on this machine: its scorer lent, its worker in this process, its progress shown."""
+
+import asyncio
+import contextlib
+import shlex
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from benchmarks.benchmark import Benchmark
+from orchestrator import run as run_story
+from orchestrator.contexts import RunContexts
+from orchestrator.jobs import add_tasks, hand_back_stalled, queue_of, run_worker
+from orchestrator.planning import Plan, make_plan, open_source
+from orchestrator.providers.catalog import ENCODER_KINDS
+from orchestrator.resources import Resources
+from orchestrator.spec import RunSpec, parse_model
+from services.cli.exits import InterruptedRunError
+from services.cli.printing import say
+from services.cli.store import open_store
+from services.home import Home
+from services.processes import find_scorers, scorers_for
+from storage import runs
+from storage.database import Database
+from storage.queue import open_queue
+from storage.records import Run
+
+POLL_S = 0.1
+PROGRESS_EVERY = 5
+CONCURRENCY = 4
+LIVE = ("queued", "running")
+Starter = Callable[[Database, Resources], Awaitable[Run]]
+
+
+async def run_here(home: Home, spec: RunSpec) -> Run:
+    """Plan a run, work on it until it ends, and return it as it then is."""
+    source = await asyncio.to_thread(open_source, spec)
+
+    async def start(database: Database, resources: Resources) -> Run:
+        plan = await make_plan(database, spec, resources)
+        tell(plan)
+        return await run_story.start(database, plan)
+
+    return await _work(home, spec, source.benchmark, start)
+
+
+async def resume_here(home: Home, spec: RunSpec, restart: Starter) -> Run:
+    """Take up a run that stands in the store, with the same model as before."""
+    source = await asyncio.to_thread(open_source, spec)
+    return await _work(home, spec, source.benchmark, restart)
+
+
+def tell(plan: Plan) -> None:
+    """Say what the user should hear before the first question is asked."""
+    for task, reason in plan.skipped.items():
+        say(f"skipped task {task}: {reason}")
+    for warning in plan.warnings:
+        say(f"warning: {warning}")
+
+
+def scorer_models(spec: RunSpec, benchmark: Benchmark) -> list[str]:
+    """Return the names of the local scorers that a run needs."""
+    name = parse_model(spec.model)
+    if name.kind in {"hf", "demo-decoder", "demo-encoder"}:
+        return [spec.model]
+    if name.kind != "demo":
+        return []
+    kinds = {kind for task in spec.tasks or benchmark.tasks for kind in benchmark.kinds(task)}
+    models = []
+    if kinds - ENCODER_KINDS:
+        models.append("demo-decoder")
+    if kinds & ENCODER_KINDS:
+        models.append("demo-encoder")
+    return models
+
+
+async def _work(home: Home, spec: RunSpec, benchmark: Benchmark, start: Starter) -> Run:
+    models = scorer_models(spec, benchmark)
+    async with open_store(home) as database, _scorers(home, models) as endpoints:
+        resources = Resources(find_scorers=lambda: endpoints, artefacts=home.artefacts)
+        run = await start(database, resources)
+        say(f"run {run.id}: {run.n_items} items, {len(run.cells)} cells, model {run.model}")
+        return await _work_until_the_end(home, database, resources, run)
+
+
+@contextlib.asynccontextmanager
+async def _scorers(home: Home, models: list[str]) -> AsyncIterator[dict[str, str]]:
+    if not models:
+        yield await asyncio.to_thread(find_scorers, home)
+        return
+    say(f"starting the scorer of {', '.join(models)} (the first time converts its weights)")
+    with contextlib.ExitStack() as stack:
+        found = await asyncio.to_thread(stack.enter_context, scorers_for(home, models))
+        yield dict(found)
+
+
+async def _work_until_the_end(
+    home: Home, database: Database, resources: Resources, run: Run
+) -> Run:
+    contexts = RunContexts(database, resources)
+    app = add_tasks(open_queue(home.database_url()), contexts)
+    async with app.open_async():
+        await hand_back_stalled(app)
+        worker = asyncio.create_task(
+            run_worker(app, [queue_of(run.id)], CONCURRENCY, signals=False)
+        )
+        try:
+            return await _watch(database, run, worker)
+        except asyncio.CancelledError:
+            await run_story.pause_if_live(database, run.id)
+            command = f"polysense resume {shlex.quote(run.id)}"
+            raise InterruptedRunError(f"paused; go on with: {command}") from None
+        finally:
+            worker.cancel()
+            await asyncio.gather(worker, return_exceptions=True)
+            await contexts.close()
+
+
+async def _watch(database: Database, run: Run, worker: asyncio.Task[None]) -> Run:
+    """Show progress until the run is no longer queued or running."""
+    with _progress() as progress:
+        bar = progress.add_task(run.benchmark, total=run.n_items * len(run.cells))
+        for tick in range(10**9):
+            run = await runs.get(database, run.id)
+            if tick % PROGRESS_EVERY == 0 or run.status not in LIVE:
+                count = await runs.count_progress(database, run.id)
+                done = count.n_outcomes + count.n_failures
+                progress.update(bar, completed=done, total=count.n_cases)
+            if run.status not in LIVE:
+                return run
+            if worker.done():
+                await worker
+            await asyncio.sleep(POLL_S)
+    raise AssertionError("a run ends before its watcher does")
+
+
+def _progress() -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+    )

@@ -1,0 +1,54 @@
+"""The command `polysense`: puts the commands together and turns errors into one line each."""
+
+import sys
+import warnings
+
+import click
+import typer
+
+from services.cli import inspecting, living, reading, running
+from services.cli.exits import INTERRUPTED, WRONG_USE, exit_code
+from services.processes import ServiceStartError
+
+app = typer.Typer(
+    name="polysense",
+    help="How well a model keeps word senses apart across languages.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+for room in (inspecting, running, reading, living):
+    room.add_commands(app)
+
+
+def main() -> None:
+    """Run one command; errors that were foreseen are one line on stderr."""
+    warnings.filterwarnings("ignore", message="XDG_RUNTIME_DIR")
+    try:
+        code = app(standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        _end(error.format_message(), WRONG_USE)
+    except click.ClickException as error:
+        _end(error.format_message(), WRONG_USE)
+    except (KeyboardInterrupt, click.Abort):
+        _end("interrupted", INTERRUPTED)
+    except ServiceStartError as error:
+        _end(str(error), error.exit_code)
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read our output has read enough
+        sys.exit(0)
+    except Exception as error:
+        code = exit_code(error)
+        if code is None:
+            raise
+        _end(str(error), code)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _end(message: str, code: int) -> None:
+    sys.stderr.write(" ".join(message.split()) + "\n")
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""What a person reads in the terminal: aligned tables that fit 80 columns, one line a step."""
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from metrics.score import Score
+
+N_BAR = 10
+NO_TERMINAL_WIDTH = 100
+
+
+def say(message: str) -> None:
+    """Tell on stderr, in one line, what is being done."""
+    sys.stderr.write(message + "\n")
+    sys.stderr.flush()
+
+
+def print_json(document: Any) -> None:  # noqa: ANN401  # any JSON value
+    """Print one JSON document on stdout and nothing else."""
+    sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+
+
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print an aligned table; numbers, in columns whose name ends in a blank, to the right."""
+    table = Table(title=title or None, title_justify="left", box=None, pad_edge=False)
+    for column in columns:
+        is_number = column.endswith(" ")
+        table.add_column(
+            column.strip(),
+            justify="right" if is_number else "left",
+            no_wrap=is_number,
+            overflow="fold",
+        )
+    for row in rows:
+        table.add_row(*row)
+    console().print(table)
+
+
+def console() -> Console:
+    """Return where tables are printed; markup in data is never obeyed."""
+    width = None if sys.stdout.isatty() else NO_TERMINAL_WIDTH
+    return Console(markup=False, highlight=False, width=width)
+
+
+def print_scores(scores: Sequence[Score]) -> None:
+    """Print scores with their interval, n, coverage and baselines."""
+    rows = [
+        (
+            " ".join(filter(None, (score.task, score.metric))),
+            score.language or "mean",
+            " ".join(
+                part
+                for part in (
+                    score.subset,
+                    None if score.layer is None else f"layer={score.layer}",
+                    score.setting,
+                )
+                if part
+            ),
+            number(score.value) if score.value is not None else "–",
+            _interval(score),
+            _bar(score),
+            str(score.n),
+            "–" if score.coverage is None else f"{score.coverage:.0%}",
+            _baselines(score),
+        )
+        for score in scores
+    ]
+    columns = ("score", "language", "of", "value ", "95% interval ", "", "n ", "cov. ", "baselines")
+    print_table("", columns, rows)
+    reasons = {score.reason for score in scores if score.reason}
+    for reason in sorted(reasons):
+        sys.stdout.write(f"– {reason}\n")
+
+
+def number(value: float) -> str:
+    """Print a score's value: three decimals, a real minus sign never."""
+    return f"{value:.3f}"
+
+
+def _interval(score: Score) -> str:
+    if score.ci_low is None or score.ci_high is None:
+        return "–"
+    return f"{number(score.ci_low)} {number(score.ci_high)}"
+
+
+def _bar(score: Score) -> str:
+    if score.value is None or not 0 <= score.value <= 1:
+        return ""
+    n_full = round(score.value * N_BAR)
+    return "▪" * n_full + "·" * (N_BAR - n_full)
+
+
+def _baselines(score: Score) -> str:
+    return " ".join(
+        f"{name} {number(value)}" for name, value in score.baselines.items() if value is not None
+    )

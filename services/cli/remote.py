@@ -1,0 +1,73 @@
+"""A run that lives at an orchestrator: created, watched and read over HTTP."""
+
+import os
+import time
+from typing import Any
+
+import httpx
+
+from orchestrator.spec import RunSpec
+from services.cli.exits import UnreachableError, UsageError
+from services.cli.printing import say
+
+POLL_S = 0.3
+LIVE = ("queued", "running")
+
+
+class Api:
+    """The orchestrator's HTTP interface, as the command line needs it."""
+
+    def __init__(self, url: str) -> None:
+        key = os.environ.get("POLYSENSE_API_KEY", "")
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._url = url.rstrip("/")
+        self._http = httpx.Client(base_url=self._url, headers=headers, timeout=120.0)
+
+    def create(self, spec: RunSpec) -> dict[str, Any]:
+        """Create a run; warnings and skipped tasks are told on stderr."""
+        created = self._send("POST", "/v1/runs", spec.model_dump(mode="json"))
+        for task, reason in created["skipped"].items():
+            say(f"skipped task {task}: {reason}")
+        for warning in created["warnings"]:
+            say(f"warning: {warning}")
+        found: dict[str, Any] = created["run"]
+        return found
+
+    def act(self, run_id: str, action: str) -> dict[str, Any]:
+        """Pause, cancel, resume or retry a run."""
+        return self._send("POST", f"/v1/runs/{run_id}/{action}")
+
+    def run(self, run_id: str) -> dict[str, Any]:
+        """Return a run with its progress, and its scores once there are any."""
+        return self._send("GET", f"/v1/runs/{run_id}")
+
+    def wait(self, run_id: str) -> dict[str, Any]:
+        """Return a run when it is no longer queued or running; tell its progress meanwhile."""
+        told = -1
+        while True:
+            run = self.run(run_id)
+            if run["status"] not in LIVE:
+                return run
+            done = run["progress"]["n_outcomes"] + run["progress"]["n_failures"]
+            if done != told:
+                say(f"{run['benchmark']}: {done} of {run['progress']['n_cases']} cases")
+                told = done
+            time.sleep(POLL_S)
+
+    def _send(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+        try:
+            response = self._http.request(method, path, json=body)
+        except httpx.TransportError as error:
+            raise UnreachableError(f"no answer from {self._url}: {error}") from error
+        if response.is_success:
+            answer: dict[str, Any] = response.json()
+            return answer
+        raise _error(response)
+
+
+def _error(response: httpx.Response) -> Exception:
+    try:
+        detail = str(response.json()["detail"])
+    except (ValueError, KeyError, TypeError):
+        detail = f"HTTP {response.status_code} from {response.url}"
+    return UnreachableError(detail) if response.status_code >= 500 else UsageError(detail)

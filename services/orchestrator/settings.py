@@ -1,0 +1,23 @@
+"""Settings of the orchestrator and of its workers."""
+
+from pydantic import Field
+from pydantic_settings import SettingsConfigDict
+
+from services.web.settings import ServiceSettings
+
+
+class OrchestratorSettings(ServiceSettings):
+    """What the orchestrator reads from the environment."""
+
+    model_config = SettingsConfigDict(frozen=True, extra="ignore", env_prefix="ORCHESTRATOR_")
+
+    port: int = Field(default=8102, ge=0, le=65535)
+
+
+class WorkerSettings(ServiceSettings):
+    """What a worker reads from the environment; it listens on nothing."""
+
+    model_config = SettingsConfigDict(frozen=True, extra="ignore", env_prefix="WORKER_")
+
+    concurrency: int = Field(default=4, ge=1, le=256)
+    """Jobs at a time."""
