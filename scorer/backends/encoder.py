@@ -1,0 +1,103 @@
+"""A text encoder on torch: hidden states, and through them vectors and similarities."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from transformers import AutoModel
+
+from scorer.backend import GeneratedTokens, GenerationSettings, LogProbs, States, TokenRow
+from scorer.backends.loading import (
+    BACKEND_VERSION,
+    choose_device,
+    choose_dtype,
+    context_window,
+    load_weights,
+    memory_errors,
+    read_config,
+)
+from scorer.backends.options import LoadOptions
+from scorer.backends.pooling import pool_batch
+from scorer.backends.tokenizer import load_tokenizer
+from scorer.batching.batches import cut_batches, run_batch
+from scorer.batching.start_token import NO_TOKEN
+from scorer.errors import UnsupportedRequestError
+from scorer.schemas import Capabilities, Pooling
+from scorer.weights import ModelFolder
+
+
+class EncoderBackend:
+    """Its texts carry the special tokens of its tokenizer, and pooling counts them."""
+
+    def __init__(self, folder: ModelFolder, options: LoadOptions) -> None:
+        """Load a model folder; blocks for a second or more."""
+        self.tokenizer = load_tokenizer(folder.folder)
+        self._device = choose_device(options.device)
+        dtype = choose_dtype(options.dtype, self._device)
+        config = read_config(folder.folder)
+        self._model = load_weights(AutoModel, folder.folder, self._device, dtype)
+        self._max_batch_tokens = options.batch_tokens(self._device.type)
+        self.info = Capabilities(
+            model=folder.name,
+            revision=folder.revision,
+            weights_sha256=folder.weights_sha256,
+            tokenizer_sha256=self.tokenizer.sha256(),
+            chat_template_sha256=self.tokenizer.chat_template_sha256(),
+            dtype=str(dtype).removeprefix("torch."),
+            backend="torch",
+            backend_version=BACKEND_VERSION,
+            device=str(self._device),
+            architecture=type(self._model).__name__,
+            n_layers=config.num_hidden_layers,
+            width=config.hidden_size,
+            context_window=context_window(config, self.tokenizer),
+            vocabulary_size=config.vocab_size,
+            kinds=["hidden_states", "embed", "similarity"],
+            bos_policy="tokenizer",
+            bos_token=NO_TOKEN,
+        )
+
+    def log_probs(self, rows: Sequence[TokenRow]) -> list[LogProbs]:
+        """Refuse: an encoder has no probability of a next token."""
+        raise UnsupportedRequestError(f"{self.info.model} is an encoder: it scores no texts")
+
+    def generate(
+        self, rows: Sequence[TokenRow], settings: GenerationSettings
+    ) -> list[GeneratedTokens]:
+        """Refuse: an encoder writes nothing."""
+        raise UnsupportedRequestError(f"{self.info.model} is an encoder: it writes no texts")
+
+    def hidden_states(
+        self, rows: Sequence[TokenRow], layers: Sequence[int], pooling: Pooling
+    ) -> list[States]:
+        """Return the states of each row; equal rows are computed once."""
+        found: dict[tuple[int, ...], States] = {}
+
+        def run(batch: Sequence[tuple[int, ...]]) -> None:
+            found.update(zip(batch, self._states(batch, layers, pooling), strict=True))
+
+        distinct = list(dict.fromkeys(row.ids for row in rows))
+        for batch in cut_batches(distinct, len, self._max_batch_tokens):
+            run_batch(batch, run)
+        return [found[row.ids] for row in rows]
+
+    def close(self) -> None:
+        """Let go of the weights."""
+        del self._model
+
+    def _states(
+        self, batch: Sequence[tuple[int, ...]], layers: Sequence[int], pooling: Pooling
+    ) -> list[States]:
+        lengths = [len(row) for row in batch]
+        ids = np.full((len(batch), max(lengths)), self.tokenizer.pad_id, dtype=np.int64)
+        mask = np.zeros_like(ids)
+        for at, row in enumerate(batch):
+            ids[at, : len(row)] = row
+            mask[at, : len(row)] = 1
+        with memory_errors(), torch.inference_mode():
+            states = self._model(
+                input_ids=torch.from_numpy(ids).to(self._device),
+                attention_mask=torch.from_numpy(mask).to(self._device),
+                output_hidden_states=True,
+            ).hidden_states
+            return pool_batch([states[layer] for layer in layers], lengths, pooling)

@@ -1,0 +1,128 @@
+"""Weights from a folder onto a device, and the facts about them."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from transformers import AutoConfig
+from transformers.utils import logging as transformers_logging
+
+from scorer.backends.tokenizer import HuggingFaceTokenizer
+from scorer.errors import ModelNotFoundError, OutOfMemoryError
+
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+BACKEND_VERSION = f"torch {torch.__version__}, transformers {transformers.__version__}"
+UNLIMITED_TOKENS = 1 << 20
+"""Stands for the context window of a model that knows no limit."""
+OFFSET_POSITION_TYPES = frozenset(
+    {
+        "roberta",
+        "xlm-roberta",
+        "xlm-roberta-xl",
+        "camembert",
+        "mpnet",
+        "longformer",
+        "data2vec-text",
+    }
+)
+"""Their positions begin behind the padding id."""
+
+transformers_logging.disable_progress_bar()
+
+
+def choose_device(name: str) -> torch.device:
+    """Return the device of a name; `auto` takes a GPU where there is one.
+
+    Raises:
+        ModelNotFoundError: There is no such device.
+    """
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise ModelNotFoundError(f"no device {name!r} here; allowed: auto, cpu, cuda") from error
+    return device
+
+
+def choose_dtype(name: str, device: torch.device) -> torch.dtype:
+    """Return the dtype of a name; `auto` is float32 on a processor, bfloat16 on a GPU."""
+    if name == "auto":
+        return torch.float32 if device.type == "cpu" else torch.bfloat16
+    return DTYPES[name]
+
+
+def read_config(folder: Path) -> Any:  # noqa: ANN401  # transformers has no types
+    """Read a model folder's configuration; code that a folder brings is never run.
+
+    Raises:
+        ModelNotFoundError: It is none that this version knows.
+    """
+    try:
+        return AutoConfig.from_pretrained(folder, trust_remote_code=False)
+    except (OSError, ValueError, KeyError) as error:
+        reason = str(error).splitlines()[0]
+        raise ModelNotFoundError(f"no readable config.json in {folder}: {reason}") from error
+
+
+def load_weights(kind: Any, folder: Path, device: torch.device, dtype: torch.dtype) -> Any:  # noqa: ANN401
+    """Load a model of an auto class, ready to be asked.
+
+    Raises:
+        ModelNotFoundError: The weights are not those of the configuration.
+    """
+    try:
+        model, report = kind.from_pretrained(
+            folder,
+            dtype=dtype,
+            use_safetensors=True,
+            trust_remote_code=False,
+            output_loading_info=True,
+        )
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        reason = str(error).splitlines()[0]
+        raise ModelNotFoundError(f"the model in {folder} cannot be loaded: {reason}") from error
+    lost = sorted(name for name in report["missing_keys"] if "pooler" not in name)
+    if lost:
+        raise ModelNotFoundError(
+            f"the weights in {folder} lack {len(lost)} tensors that {type(model).__name__} needs,"
+            f" the first is {lost[0]}"
+        )
+    return model.to(device).eval().requires_grad_(requires_grad=False)
+
+
+def context_window(config: Any, tokenizer: HuggingFaceTokenizer) -> int:  # noqa: ANN401
+    """Return how many tokens fit, special ones included."""
+    limits = [
+        getattr(config, name, None) for name in ("max_position_embeddings", "n_positions", "n_ctx")
+    ]
+    found = next((int(limit) for limit in limits if isinstance(limit, int) and limit > 0), None)
+    if found is None:
+        return min(tokenizer.model_max_length, UNLIMITED_TOKENS)
+    if config.model_type in OFFSET_POSITION_TYPES:
+        found -= (config.pad_token_id or 0) + 1
+    return found
+
+
+def use_threads(n_threads: int) -> None:
+    """Give the processor's cores to the one thread that owns the model."""
+    torch.set_num_threads(n_threads or len(os.sched_getaffinity(0)))
+
+
+@contextlib.contextmanager
+def memory_errors() -> Iterator[None]:
+    """Tell a full device apart from other failures."""
+    try:
+        yield
+    except torch.OutOfMemoryError as error:
+        torch.cuda.empty_cache()
+        raise OutOfMemoryError(str(error).splitlines()[0]) from error
+    except RuntimeError as error:
+        if "can't allocate memory" in str(error):
+            raise OutOfMemoryError(str(error).splitlines()[0]) from error
+        raise

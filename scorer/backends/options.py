@@ -1,0 +1,27 @@
+"""How a model is to be loaded."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+BATCH_TOKENS = {"cpu": 1024, "cuda": 16_384}
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """What is not told by the model's name."""
+
+    cache: Path
+    """Folder of converted weights and of hashes."""
+    device: str = "auto"
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    n_threads: int = 0
+    """Of the processor; 0 takes all that this process may use."""
+    max_batch_tokens: int = 0
+    """Padded tokens in one forward pass; 0 takes what suits the device."""
+    max_row_nodes: int = 128
+    """A row of shared prefixes is closed beyond this many tokens."""
+
+    def batch_tokens(self, device_type: str) -> int:
+        """Return the token budget of one forward pass."""
+        return self.max_batch_tokens or BATCH_TOKENS.get(device_type, BATCH_TOKENS["cpu"])
