@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from benchmarks.benchmark import BenchmarkSettings, Case, CheckReport, Item, Outcome, Selection
-from benchmarks.dtails import check, judge, prompts, select
+from benchmarks.dtails import check, judge, prompts, selection
 from benchmarks.dtails.data import EXPERT, TRAIN, chosen_languages, find_languages, language_folder
 from benchmarks.dtails.frequency import counted_files
 from benchmarks.dtails.items import read_items
@@ -58,8 +58,8 @@ class Dtails:
             return ("",)
         seeds = SEEDS if seed is None else (seed,)
         return tuple(
-            select.variant_name(number, style, self._chosen)
-            for style in select.styles(self._chosen)
+            selection.variant_name(number, style, self._chosen)
+            for style in selection.styles(self._chosen)
             for number in seeds
         )
 
@@ -95,7 +95,7 @@ class Dtails:
         """Return what must be asked first; the run's seed is in the variant's name."""
         del seed
         if case.task == "select":
-            return select.next_requests(case, {}, self._chosen)
+            return selection.next_requests(case, {}, self._chosen)
         return (self._translation(case.item),)
 
     def follow_up(
@@ -103,7 +103,9 @@ class Dtails:
     ) -> tuple[Request, ...]:
         """Return the next try for rules, the question itself once they are there, or its retry."""
         del seed
-        return select.next_requests(case, responses, self._chosen) if case.task == "select" else ()
+        return (
+            selection.next_requests(case, responses, self._chosen) if case.task == "select" else ()
+        )
 
     def judge(self, case: Case, seed: int, responses: Mapping[str, Response]) -> Outcome:
         """Decide what the responses are worth."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.benchmark import Case, Item, Outcome
 from benchmarks.dtails.answers import PARSERS, Reading, marked_text
-from benchmarks.dtails.select import INVALID, RETRY, read_rules, shown_variations, text_of
+from benchmarks.dtails.selection import INVALID, RETRY, read_rules, shown_variations, text_of
 from benchmarks.dtails.settings import DtailsSettings
 from benchmarks.dtails.translations import match_translation
 from benchmarks.dtails.variations import position_of, share_with

@@ -1,0 +1,153 @@
+"""From cases to items: the mean over seeds of each item, and estimates over their concepts."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+
+from metrics.score import Score
+from metrics.statistics.intervals import Estimate, proportion
+from metrics.statistics.macro import macro_proportion
+from metrics.table import OutcomeRow
+
+BENCHMARK, UNIT = "dtails", "concept"
+
+ValueOf = Callable[[OutcomeRow], float | None]
+"""What a case counts: its value, or another parser's verdict on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemMean:
+    """An item with the mean of its cases over the seeds; None where no case has a value."""
+
+    language: str
+    concept: str
+    value: float | None
+
+    @property
+    def unit(self) -> str:
+        """The concept, told apart from the same word in another language."""
+        return f"{self.language}:{self.concept}"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The cases that one score is made of."""
+
+    rows: Sequence[OutcomeRow]
+    task: str
+    value_of: ValueOf
+    setting: str | None = None
+    metric: str = "accuracy"
+
+    @property
+    def languages(self) -> list[str]:
+        """The languages of its cases, in the order of the run."""
+        return list(dict.fromkeys(row.language for row in self.rows))
+
+    def of_language(self, language: str) -> "Cell":
+        """Return the cases of one language."""
+        kept = [row for row in self.rows if row.language == language]
+        return Cell(kept, self.task, self.value_of, self.setting, self.metric)
+
+    def item_means(self) -> list[ItemMean]:
+        """Return every item once, in the order of the run."""
+        cases: dict[tuple[str, int], list[OutcomeRow]] = {}
+        for row in self.rows:
+            cases.setdefault((row.language, row.number), []).append(row)
+        return [
+            ItemMean(language, group[0].unit, mean_of_known(map(self.value_of, group)))
+            for (language, _), group in cases.items()
+        ]
+
+
+def mean_of_known(values: Iterable[float | None]) -> float | None:
+    """Return the mean of the values there are; None if there is none."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def language_estimate(means: Sequence[ItemMean], seed: int) -> Estimate:
+    """Estimate the mean over items; concepts are resampled."""
+    return proportion(
+        [item.value for item in means],
+        [item.unit for item in means],
+        [item.language for item in means],
+        seed,
+    )
+
+
+def macro_estimate(means: Sequence[ItemMean], seed: int) -> Estimate:
+    """Estimate the unweighted mean over languages; concepts are resampled within each."""
+    languages = [item.language for item in means]
+    return macro_proportion(
+        [item.value for item in means], languages, [item.unit for item in means], languages, seed
+    )
+
+
+def sd_over_seeds(cell: Cell) -> float | None:
+    """Return the sample standard deviation (n-1) over variants of the mean over languages.
+
+    Returns:
+        None for fewer than two variants, or where one of them has no value in a language.
+
+    Source: Barua et al. 2024 (DTAiLS), ± over three seeds.
+    """
+    found = []
+    for variant in dict.fromkeys(row.variant for row in cell.rows):
+        rows = [row for row in cell.rows if row.variant == variant]
+        by_language = [
+            mean_of_known(cell.value_of(row) for row in rows if row.language == language)
+            for language in cell.languages
+        ]
+        known = [value for value in by_language if value is not None]
+        if len(known) < len(by_language):
+            return None
+        found.append(fmean(known))
+    return stdev(found) if len(found) > 1 else None
+
+
+def cell_scores(cell: Cell, seed: int) -> list[Score]:
+    """Return a score for each language, then the unweighted mean over them."""
+    found = []
+    for language in cell.languages:
+        part = cell.of_language(language)
+        found.append(make_score(part, language_estimate(part.item_means(), seed), language))
+    return [*found, make_score(cell, macro_estimate(cell.item_means(), seed), None)]
+
+
+def make_score(
+    cell: Cell, estimate: Estimate, language: str | None, *, subset: str | None = None
+) -> Score:
+    """Put an estimate and what it was made from together."""
+    return Score(
+        benchmark=BENCHMARK,
+        metric=cell.metric,
+        task=cell.task,
+        language=language,
+        subset=subset,
+        setting=cell.setting,
+        value=estimate.value,
+        ci_low=estimate.ci_low,
+        ci_high=estimate.ci_high,
+        se=estimate.se,
+        sd=sd_over_seeds(cell),
+        n=estimate.n,
+        n_units=estimate.n_units,
+        unit=UNIT,
+        interval=estimate.interval,
+        coverage=sum(row.status == "valid" for row in cell.rows) / len(cell.rows),
+        baselines=_baselines(cell),
+        reason=estimate.reason,
+    )
+
+
+def _baselines(cell: Cell) -> dict[str, float | None]:
+    """Return each baseline's accuracy on the answered cases, as a mean over languages."""
+    names = dict.fromkeys(name for row in cell.rows for name in row.baselines)
+    return {
+        name: mean_of_known(
+            mean_of_known(row.baselines.get(name) for row in cell.of_language(language).rows)
+            for language in cell.languages
+        )
+        for name in names
+    }
