@@ -1,5 +1,7 @@
 """The whole story of a run: planned, started, paused, resumed, retried, cancelled."""
 
+from sqlalchemy.ext.asyncio import AsyncConnection
+
 from orchestrator.conclusion import is_complete, store_scores
 from orchestrator.errors import RunStateError
 from orchestrator.jobs import ACTIVE, WORK_TASK, job_arguments, queue_of
@@ -7,7 +9,7 @@ from orchestrator.planning import Plan
 from orchestrator.spec import RunSpec
 from storage import failures, queue, runs
 from storage.database import Database
-from storage.records import Run
+from storage.records import Run, RunStatus
 
 RESUMABLE = ("paused", "failed", "cancelled", "queued", "running")
 
@@ -77,7 +79,7 @@ async def rescore(database: Database, run_id: str) -> None:
         await store_scores(database, run)
 
 
-async def _stop(database: Database, run_id: str, to: str, allowed: tuple[str, ...]) -> Run:
+async def _stop(database: Database, run_id: str, to: RunStatus, allowed: tuple[str, ...]) -> Run:
     if not await runs.set_status(database, run_id, to, allowed_from=allowed):
         run = await runs.get(database, run_id)
         raise RunStateError(f"run {run_id} is {run.status}; allowed: {', '.join(allowed)}")
@@ -96,7 +98,7 @@ async def _requeue(database: Database, run_id: str, allowed: tuple[str, ...]) ->
     return run
 
 
-async def _enqueue(connection: object, run: Run) -> None:
+async def _enqueue(connection: AsyncConnection, run: Run) -> None:
     batch_items = RunSpec.model_validate(run.spec).batch_items
     arguments = job_arguments(run, batch_items)
     await queue.enqueue(connection, queue_of(run.id), WORK_TASK, arguments)

@@ -3,8 +3,8 @@
 import sys
 import warnings
 
-import click
 import typer
+from typer.exceptions import Abort, TyperException
 
 from services.cli import inspecting, living, reading, running
 from services.cli.exits import INTERRUPTED, WRONG_USE, exit_code
@@ -24,13 +24,12 @@ for room in (inspecting, running, reading, living):
 def main() -> None:
     """Run one command; errors that were foreseen are one line on stderr."""
     warnings.filterwarnings("ignore", message="XDG_RUNTIME_DIR")
+    code: object = None
     try:
         code = app(standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as error:
+    except TyperException as error:
         _end(error.format_message(), WRONG_USE)
-    except click.ClickException as error:
-        _end(error.format_message(), WRONG_USE)
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, Abort):
         _end("interrupted", INTERRUPTED)
     except ServiceStartError as error:
         _end(str(error), error.exit_code)
@@ -38,10 +37,10 @@ def main() -> None:
         sys.stderr.close()  # whoever read our output has read enough
         sys.exit(0)
     except Exception as error:
-        code = exit_code(error)
-        if code is None:
+        known = exit_code(error)
+        if known is None:
             raise
-        _end(str(error), code)
+        _end(str(error), known)
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -26,7 +26,6 @@ from services.web.settings import SettingsError
 from storage.database import Database
 from storage.errors import (
     DatabaseUnreachableError,
-    SchemaNewerError,
     StorageError,
     UnknownRunError,
 )
@@ -87,5 +86,5 @@ def main() -> None:
     except SettingsError as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(2)
-    start_errors = {DatabaseUnreachableError: 3, SchemaNewerError: 3, StorageError: 3}
+    start_errors: dict[type[Exception], int] = {StorageError: 3}
     serve(make_orchestrator(settings, open_home()), settings, start_errors=start_errors)
