@@ -1,0 +1,169 @@
+"""DiBiMT: does a translation system pick the right sense of an ambiguous English word?"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
+
+from benchmarks.benchmark import BenchmarkSettings, Case, CheckReport, Item, Outcome, Selection
+from benchmarks.dibimt import data
+from benchmarks.dibimt.baselines import (
+    FIRST_SENSE,
+    WSD,
+    baseline_outcome,
+    baseline_values,
+    read_predictions,
+)
+from benchmarks.dibimt.check import check
+from benchmarks.dibimt.judge import Judge
+from benchmarks.dibimt.settings import DibimtSettings
+from benchmarks.errors import SettingError, UnknownNameError
+from benchmarks.requests import Request, RequestKind, TranslateRequest
+from benchmarks.responses import Response, TextResponse
+from languages.errors import LanguageError
+from languages.lemmatisation import Lemmatiser, open_lemmatiser
+
+
+class Dibimt:
+    """One item is an English sentence and a target language.
+
+    Source: Campolungo et al. 2022.
+    """
+
+    name: ClassVar[str] = "dibimt"
+    title: ClassVar[str] = "DiBiMT: word-sense biases of machine translation"
+    paper: ClassVar[str] = "Campolungo et al. 2022 (ACL 2022)"
+    unit: ClassVar[str] = "lemma"
+    tasks: ClassVar[tuple[str, ...]] = ("translate",)
+    prompt_version: ClassVar[str] = "1"
+    judge_version: ClassVar[str] = "1"
+    settings_class: ClassVar[type[BenchmarkSettings]] = DibimtSettings
+    settings: DibimtSettings
+    sample: ClassVar[Path] = Path(__file__).parent / "sample"
+
+    def __init__(self, settings: BenchmarkSettings) -> None:
+        """Bind the settings.
+
+        Raises:
+            SettingError: The lemmatiser does not exist or is not installed.
+        """
+        self.settings = DibimtSettings.model_validate(settings.model_dump())
+        try:
+            self._lemmatiser: Lemmatiser = open_lemmatiser(self.settings.lemmatiser)
+        except LanguageError as error:
+            raise SettingError(str(error)) from error
+        self._judge = Judge(
+            self._lemmatiser,
+            match_pos=self.settings.match_pos == "on",
+            surface=self.settings.surface,
+            ambiguous=self.settings.ambiguous,
+        )
+
+    def kinds(self, task: str) -> frozenset[RequestKind]:
+        """Return the one kind that a task sends."""
+        return frozenset({RequestKind.TRANSLATE})
+
+    def variants(self, task: str, seed: int | None) -> tuple[str, ...]:
+        """Return the only variant."""
+        return ("",)
+
+    def languages(self, folder: Path) -> tuple[str, ...]:
+        """Return the target languages, the paper's five first."""
+        return data.languages_of(folder)
+
+    def files(self, folder: Path, languages: Sequence[str]) -> list[Path]:
+        """Return every file that items are read from."""
+        predictions = [Path(self.settings.wsd_file)] if self.settings.wsd_file else []
+        return [folder / data.ITEMS, folder / data.SENSES, *predictions]
+
+    def items(self, folder: Path, selection: Selection) -> Iterator[Item]:
+        """Read items, language by language, each in the order of the file.
+
+        Raises:
+            DataError: A file is missing, or a line is not as the README says.
+            UnknownNameError: A language the folder does not have.
+            SettingError: The lemmatiser cannot serve a language under these settings.
+        """
+        languages = data.chosen_languages(folder, selection.languages)
+        rows = data.read_rows(folder, languages)
+        for language in languages:
+            self._check_lemmatiser(language, rows)
+        predictions = self._predictions()
+        for item in data.items(rows, languages, selection):
+            if predictions is None:
+                yield item
+            else:
+                predicted = {"predicted": predictions.get(item.id)}
+                yield replace(item, fields={**item.fields, **predicted})
+
+    def check(self, folder: Path, languages: Sequence[str]) -> CheckReport:
+        """Hold the data against the paper's counts and the rules items were made by."""
+        chosen = data.chosen_languages(folder, languages)
+        return check(folder / data.ITEMS, data.read_rows(folder, chosen), chosen)
+
+    def requests(self, case: Case, seed: int) -> tuple[Request, ...]:
+        """Return the one translation to be made."""
+        item = case.item
+        return (
+            TranslateRequest(
+                key=f"{self.name}/{case.task}/{item.language}/{item.id}",
+                text=item.fields["sentence"],
+                source_language="en",
+                target_language=item.language,
+                n_beams=self.settings.n_beams,
+            ),
+        )
+
+    def follow_up(
+        self, case: Case, seed: int, responses: Mapping[str, Response]
+    ) -> tuple[Request, ...]:
+        """Return nothing: nobody is asked twice."""
+        return ()
+
+    def judge(self, case: Case, seed: int, responses: Mapping[str, Response]) -> Outcome:
+        """Decide what the translation is worth; an empty one is a MISS."""
+        response = responses[""]
+        if not isinstance(response, TextResponse):
+            raise TypeError(f"a translation is a text, not a {type(response).__name__}")
+        outcome = self._judge.judge(case.item, response.text)
+        return replace(outcome, baselines=baseline_values(case.item))
+
+    def baselines(self) -> Mapping[str, tuple[str, ...]]:
+        """Return first-sense and, where there is a file of predictions, its system."""
+        names = (FIRST_SENSE, WSD) if self.settings.wsd_file else (FIRST_SENSE,)
+        return dict.fromkeys(names, ("translate",))
+
+    def baseline(self, case: Case, name: str) -> Outcome:
+        """Answer by word-sense disambiguation alone.
+
+        Raises:
+            UnknownNameError: There is no such baseline.
+        """
+        if name not in self.baselines():
+            allowed = ", ".join(self.baselines())
+            raise UnknownNameError(f"unknown baseline {name!r} of dibimt; allowed: {allowed}")
+        return baseline_outcome(case.item, name)
+
+    def _predictions(self) -> Mapping[str, str] | None:
+        return read_predictions(Path(self.settings.wsd_file)) if self.settings.wsd_file else None
+
+    def _check_lemmatiser(self, language: str, rows: Sequence[data.Row]) -> None:
+        """Refuse at the start what would else fail, or quietly do nothing, at every item."""
+        text = next(
+            (
+                lemma.lemma
+                for row in rows
+                if language in row.record.languages
+                for lemma in row.record.languages[language].good
+            ),
+            "a",
+        )
+        try:
+            tokens = self._lemmatiser.lemmas(text, language)
+        except LanguageError as error:
+            raise SettingError(str(error)) from error
+        if self.settings.match_pos == "on" and all(token.upos is None for token in tokens):
+            raise SettingError(
+                f"match_pos=on needs parts of speech, and the lemmatiser"
+                f" {self.settings.lemmatiser!r} gives none for {language!r}; stanza does"
+            )
