@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from safetensors import SafetensorError
 from safetensors.numpy import load as load_tensors
 
-from scorer.errors import BackendError, ScorerUnreachableError, error_from_wire
+from scorer.errors import BackendError, ItemError, ScorerUnreachableError, error_from_wire
 from scorer.schemas import (
     Capabilities,
     FailedItem,
@@ -97,15 +97,26 @@ class ScorerClient:
 
     async def log_probs(self, request: LogProbRequest) -> LogProbResponse:
         """Score every continuation of every item; one flat list of results in their order."""
-        return _parse(LogProbResponse, await self._send("POST", "/v1/logprob", request))
+        n_results = sum(len(item.continuations or "1") for item in request.items)
+        try:
+            return _parse(LogProbResponse, await self._send("POST", "/v1/logprob", request))
+        except ItemError as error:
+            return LogProbResponse(model=self.url, results=_all_failed(error, n_results))
 
     async def generate(self, request: GenerateRequest) -> GenerateResponse:
         """Continue every item."""
-        return _parse(GenerateResponse, await self._send("POST", "/v1/generate", request))
+        try:
+            return _parse(GenerateResponse, await self._send("POST", "/v1/generate", request))
+        except ItemError as error:
+            return GenerateResponse(model=self.url, results=_all_failed(error, len(request.items)))
 
     async def similarities(self, request: SimilarityRequest) -> SimilarityResponse:
         """Compare every pair."""
-        return _parse(SimilarityResponse, await self._send("POST", "/v1/similarity", request))
+        try:
+            return _parse(SimilarityResponse, await self._send("POST", "/v1/similarity", request))
+        except ItemError as error:
+            failed = _all_failed(error, len(request.pairs))
+            return SimilarityResponse(model=self.url, results=failed)
 
     async def hidden_states(self, request: HiddenStatesRequest) -> HiddenStates:
         """Return the hidden states of every text."""
@@ -148,6 +159,11 @@ def read_hidden_states(body: bytes) -> HiddenStates:
         )
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
         raise BackendError(f"the scorer sent no readable hidden states: {error}") from error
+
+
+def _all_failed(error: ItemError, n_items: int) -> list[Any]:
+    """Return what stands for the items of a call in which none could be answered."""
+    return [FailedItem(error=type(error).__name__, detail=str(error))] * n_items
 
 
 def _read_metadata(body: bytes) -> dict[str, Any]:

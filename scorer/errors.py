@@ -16,7 +16,11 @@ class InvalidRequestError(CallerError):
     """The body or a parameter is not what the endpoint takes."""
 
 
-class TextTooLongError(CallerError):
+class ItemError(CallerError):
+    """One item is at fault; its neighbours are answered, or fail for reasons of their own."""
+
+
+class TextTooLongError(ItemError):
     """A text with its start token and new tokens exceeds the model's context window."""
 
 
@@ -24,7 +28,7 @@ class TooManyItemsError(CallerError):
     """One call holds more items or bytes than this scorer takes at once."""
 
 
-class NothingToScoreError(CallerError):
+class NothingToScoreError(ItemError):
     """No token of a text has a probability: it is empty, or its only token is the first."""
 
 
@@ -36,7 +40,7 @@ class UnknownLayerError(CallerError):
     """A layer that the model does not have."""
 
 
-class UnknownTokenError(CallerError):
+class UnknownTokenError(ItemError):
     """A token id outside the vocabulary, or a start token that the tokenizer lacks."""
 
 

@@ -20,7 +20,7 @@ from scorer.backends.options import LoadOptions
 from scorer.backends.pooling import pool_batch
 from scorer.backends.tokenizer import load_tokenizer
 from scorer.batching.batches import cut_batches, run_batch
-from scorer.batching.start_token import NO_TOKEN
+from scorer.batching.start_token import NO_TOKEN, TOKENIZER_POLICY
 from scorer.errors import UnsupportedRequestError
 from scorer.schemas import Capabilities, Pooling
 from scorer.weights import ModelFolder
@@ -53,7 +53,7 @@ class EncoderBackend:
             context_window=context_window(config, self.tokenizer),
             vocabulary_size=config.vocab_size,
             kinds=["hidden_states", "embed", "similarity"],
-            bos_policy="tokenizer",
+            bos_policy=TOKENIZER_POLICY,
             bos_token=NO_TOKEN,
         )
 

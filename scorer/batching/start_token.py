@@ -5,6 +5,8 @@ from scorer.errors import UnknownTokenError
 from scorer.schemas import BosPolicy, Capabilities
 
 NO_TOKEN = "none"
+TOKENIZER_POLICY = "tokenizer"
+"""An encoder's: its texts carry the special tokens of its tokenizer."""
 
 
 def start_token_id(policy: BosPolicy, tokenizer: Tokenizer, info: Capabilities) -> int | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from scorer.backend import LogProbs, TokenisedText, Tokenizer, TokenRow
 from scorer.batching.start_token import start_token_id
-from scorer.errors import CallerError, NothingToScoreError, TextTooLongError, UnknownTokenError
+from scorer.errors import ItemError, NothingToScoreError, TextTooLongError, UnknownTokenError
 from scorer.schemas import (
     Capabilities,
     ChatMessage,
@@ -61,7 +61,7 @@ class _Text:
     """Whether the start token stands before it; a chat template brings its own."""
 
 
-def failed(error: CallerError) -> FailedItem:
+def failed(error: ItemError) -> FailedItem:
     """Return what stands in the place of an item that cannot be answered."""
     return FailedItem(error=type(error).__name__, detail=str(error))
 
@@ -132,7 +132,7 @@ def _read(
         else:
             row = _from_text(text, tokens, prefix)
         check_length(len(row.row.ids), info)
-    except CallerError as error:
+    except ItemError as error:
         return failed(error)
     return row
 
