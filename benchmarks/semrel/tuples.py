@@ -14,6 +14,8 @@ FACTOR = 2
 """Tuples a pair: each pair stands in SIZE · FACTOR = 8 of them."""
 N_PASSES = 30
 """How often repeated meetings are looked over for a swap that removes them."""
+PATIENCE = 5
+"""Passes without a gain after which one gives up."""
 N_TRIES = 40
 """Partners tried for one swap."""
 
@@ -41,12 +43,15 @@ def propose_tuples(n_pairs: int, seed: int) -> list[Tuple]:
     meetings: Meetings = Counter()
     for members in tuples:
         meetings.update(_meetings_in(members))
+    fewest, n_idle = _n_excess(meetings), 0
     for _ in range(N_PASSES):
         crowded = [at for at, members in enumerate(tuples) if _n_repeats(members, meetings)]
-        if not crowded:
-            break
         for at in crowded:
             _loosen(tuples, at, meetings, generator)
+        n_idle = 0 if _n_excess(meetings) < fewest else n_idle + 1
+        fewest = min(fewest, _n_excess(meetings))
+        if not fewest or n_idle == PATIENCE:
+            break
     return [tuple(members) for members in tuples]
 
 
@@ -55,7 +60,11 @@ def n_repeated_meetings(tuples: Sequence[Sequence[int]]) -> int:
     meetings: Meetings = Counter()
     for members in tuples:
         meetings.update(_meetings_in(members))
-    return sum(count - 1 for count in meetings.values())
+    return _n_excess(meetings)
+
+
+def _n_excess(meetings: Meetings) -> int:
+    return sum(count - 1 for count in meetings.values() if count > 1)
 
 
 def _deal(n_pairs: int, generator: random.Random) -> Iterator[list[int]]:

@@ -59,6 +59,7 @@ def mean_of_independent(estimates: Mapping[str, Estimate]) -> Estimate:
     """Return the unweighted mean of estimates from independent samples (languages).
 
     The interval is value ± z·se with se² = Σ se²/k²; None where an estimate has no standard error.
+    The mean of one estimate is that estimate.
 
     Args:
         estimates: By group. Where one has no value, the mean has none either, and says which.
@@ -69,6 +70,8 @@ def mean_of_independent(estimates: Mapping[str, Estimate]) -> Estimate:
     if missing or not estimates:
         return undefined(f"no value for {', '.join(missing) or 'any group'}", n, n_units)
     k = len(estimates)
+    if k == 1:
+        return next(iter(estimates.values()))
     value = math.fsum(e.value for e in estimates.values() if e.value is not None) / k
     errors = [estimate.se for estimate in estimates.values()]
     known = [se for se in errors if se is not None]
