@@ -13,7 +13,7 @@ from scorer.errors import (
     NotAllowedError,
     NotNowError,
     ScorerUnreachableError,
-    TextTooLongError,
+    UnsupportedRequestError,
     error_from_wire,
 )
 from scorer.schemas import FailedItem, HiddenStatesRequest, LogProbItem, LogProbRequest
@@ -26,10 +26,23 @@ def client_of(handler, **options):
 
 
 async def test_the_error_class_of_the_server_is_raised_again():
-    body = {"error": "TextTooLongError", "detail": "9 tokens, limit 8"}
-    async with client_of(lambda _: httpx.Response(413, json=body)) as client:
-        with pytest.raises(TextTooLongError, match="9 tokens, limit 8"):
+    body = {"error": "UnsupportedRequestError", "detail": "an encoder scores no texts"}
+    async with client_of(lambda _: httpx.Response(422, json=body)) as client:
+        with pytest.raises(UnsupportedRequestError, match="an encoder scores no texts"):
             await client.log_probs(QUESTION)
+
+
+async def test_a_call_whose_items_all_fail_comes_back_as_failed_items():
+    body = {"error": "TextTooLongError", "detail": "9 tokens, limit 8"}
+    question = LogProbRequest(
+        items=[LogProbItem(continuations=["a", "b"]), LogProbItem(continuation="c")]
+    )
+    async with client_of(lambda _: httpx.Response(413, json=body)) as client:
+        response = await client.log_probs(question)
+
+    assert (
+        response.results == [FailedItem(error="TextTooLongError", detail="9 tokens, limit 8")] * 3
+    )
 
 
 @pytest.mark.parametrize(
