@@ -33,6 +33,8 @@ class LogProbResponse(_Response):
     """Scored tokens of each continuation; None where unknown: then there is no per-token score."""
     is_straddling: tuple[bool, ...] | None = None
     """Whether a token spans the join of context and continuation."""
+    eos_log_probs: tuple[FiniteFloat | None, ...] | None = None
+    """The end of each continuation, apart from its sum; None where a model has no such number."""
 
     @model_validator(mode="before")
     @classmethod
@@ -47,7 +49,13 @@ class LogProbResponse(_Response):
     def _check_lengths(self) -> Self:
         lengths = {
             len(part)
-            for part in (self.sums, self.log_probs, self.n_tokens, self.is_straddling)
+            for part in (
+                self.sums,
+                self.log_probs,
+                self.n_tokens,
+                self.is_straddling,
+                self.eos_log_probs,
+            )
             if part is not None
         }
         if len(lengths) != 1 or not self.sums:

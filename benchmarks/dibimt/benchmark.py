@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from benchmarks.benchmark import BenchmarkSettings, Case, CheckReport, Item, Outcome, Selection
 from benchmarks.dibimt import data
@@ -16,12 +16,23 @@ from benchmarks.dibimt.baselines import (
 )
 from benchmarks.dibimt.check import check
 from benchmarks.dibimt.judge import Judge
+from benchmarks.dibimt.model_errors import (
+    error_requests,
+    error_variants,
+    judge_errors,
+    prompt_hashes,
+)
+from benchmarks.dibimt.pairing import draw_pairs
+from benchmarks.dibimt.prompts import VERSION
 from benchmarks.dibimt.settings import DibimtSettings
+from benchmarks.dibimt.translations import files_of, key_of, read_translations
 from benchmarks.errors import SettingError, UnknownNameError
 from benchmarks.requests import Request, RequestKind, TranslateRequest
 from benchmarks.responses import Response, TextResponse
 from languages.errors import LanguageError
 from languages.lemmatisation import Lemmatiser, open_lemmatiser
+
+TRANSLATE, MODEL_ERRORS = "translate", "model_errors"
 
 
 class Dibimt:
@@ -32,10 +43,10 @@ class Dibimt:
 
     name: ClassVar[str] = "dibimt"
     title: ClassVar[str] = "DiBiMT: word-sense biases of machine translation"
-    paper: ClassVar[str] = "Campolungo et al. 2022 (ACL 2022)"
+    paper: ClassVar[str] = "Campolungo et al. 2022 (ACL 2022, pages 4331-4352)"
     unit: ClassVar[str] = "lemma"
-    tasks: ClassVar[tuple[str, ...]] = ("translate",)
-    prompt_version: ClassVar[str] = "1"
+    tasks: ClassVar[tuple[str, ...]] = (TRANSLATE, MODEL_ERRORS)
+    prompt_version: ClassVar[str] = VERSION
     judge_version: ClassVar[str] = "1"
     settings_class: ClassVar[type[BenchmarkSettings]] = DibimtSettings
     settings: DibimtSettings
@@ -47,7 +58,7 @@ class Dibimt:
         Raises:
             SettingError: The lemmatiser does not exist or is not installed.
         """
-        self.settings = DibimtSettings.model_validate(settings.model_dump())
+        self.settings = DibimtSettings.model_validate(settings.model_dump(exclude_unset=True))
         try:
             self._lemmatiser: Lemmatiser = open_lemmatiser(self.settings.lemmatiser)
         except LanguageError as error:
@@ -59,13 +70,19 @@ class Dibimt:
             ambiguous=self.settings.ambiguous,
         )
 
+    @property
+    def prompt_hashes(self) -> Mapping[str, str]:
+        """The checksum of every template this run may ask with."""
+        return prompt_hashes(self.settings)
+
     def kinds(self, task: str) -> frozenset[RequestKind]:
         """Return the one kind that a task sends."""
-        return frozenset({RequestKind.TRANSLATE})
+        kind = RequestKind.TRANSLATE if task == TRANSLATE else RequestKind.LOG_PROB
+        return frozenset({kind})
 
     def variants(self, task: str, seed: int | None) -> tuple[str, ...]:
-        """Return the only variant."""
-        return ("",)
+        """Return the prompt styles of `model_errors`; a translation is asked for once."""
+        return error_variants(self.settings) if task == MODEL_ERRORS else ("",)
 
     def languages(self, folder: Path) -> tuple[str, ...]:
         """Return the target languages, the paper's five first."""
@@ -74,7 +91,7 @@ class Dibimt:
     def files(self, folder: Path, languages: Sequence[str]) -> list[Path]:
         """Return every file that items are read from."""
         predictions = [Path(self.settings.wsd_file)] if self.settings.wsd_file else []
-        return [folder / data.ITEMS, folder / data.SENSES, *predictions]
+        return [folder / data.ITEMS, folder / data.SENSES, *files_of(folder), *predictions]
 
     def items(self, folder: Path, selection: Selection) -> Iterator[Item]:
         """Read items, language by language, each in the order of the file.
@@ -82,19 +99,22 @@ class Dibimt:
         Raises:
             DataError: A file is missing, or a line is not as the README says.
             UnknownNameError: A language the folder does not have.
-            SettingError: The lemmatiser cannot serve a language under these settings.
+            SettingError: The lemmatiser cannot serve a language, or a system has no translations.
         """
         languages = data.chosen_languages(folder, selection.languages)
         rows = data.read_rows(folder, languages)
         for language in languages:
             self._check_lemmatiser(language, rows)
         predictions = self._predictions()
-        for item in data.items(rows, languages, selection):
-            if predictions is None:
-                yield item
-            else:
-                predicted = {"predicted": predictions.get(item.id)}
-                yield replace(item, fields={**item.fields, **predicted})
+        translations = read_translations(folder, self.settings.system, self.settings.priority)
+        for language in languages:
+            items = list(data.items(rows, language))
+            pairs: Mapping[str, Any] = {}
+            if translations is not None:
+                n_errors, seed = self.settings.n_errors, self.settings.error_seed
+                pairs = draw_pairs(items, translations, self._judge, n_errors, seed)
+            for item in items[: selection.limit]:
+                yield _complete(item, predictions, pairs)
 
     def check(self, folder: Path, languages: Sequence[str]) -> CheckReport:
         """Hold the data against the paper's counts and the rules items were made by."""
@@ -102,11 +122,13 @@ class Dibimt:
         return check(folder / data.ITEMS, data.read_rows(folder, chosen), chosen)
 
     def requests(self, case: Case, seed: int) -> tuple[Request, ...]:
-        """Return the one translation to be made."""
+        """Return the translation to be made, or the two translations to be scored."""
+        if case.task == MODEL_ERRORS:
+            return error_requests(case, self.settings)
         item = case.item
         return (
             TranslateRequest(
-                key=f"{self.name}/{case.task}/{item.language}/{item.id}",
+                key=key_of(item.language, item.id),
                 text=item.fields["sentence"],
                 source_language="en",
                 target_language=item.language,
@@ -121,7 +143,9 @@ class Dibimt:
         return ()
 
     def judge(self, case: Case, seed: int, responses: Mapping[str, Response]) -> Outcome:
-        """Decide what the translation is worth; an empty one is a MISS."""
+        """Decide what the translation is worth (an empty one is a MISS), or which is likelier."""
+        if case.task == MODEL_ERRORS:
+            return judge_errors(case, responses)
         response = responses[""]
         if not isinstance(response, TextResponse):
             raise TypeError(f"a translation is a text, not a {type(response).__name__}")
@@ -131,7 +155,7 @@ class Dibimt:
     def baselines(self) -> Mapping[str, tuple[str, ...]]:
         """Return first-sense and, where there is a file of predictions, its system."""
         names = (FIRST_SENSE, WSD) if self.settings.wsd_file else (FIRST_SENSE,)
-        return dict.fromkeys(names, ("translate",))
+        return dict.fromkeys(names, (TRANSLATE,))
 
     def baseline(self, case: Case, name: str) -> Outcome:
         """Answer by word-sense disambiguation alone.
@@ -149,15 +173,7 @@ class Dibimt:
 
     def _check_lemmatiser(self, language: str, rows: Sequence[data.Row]) -> None:
         """Refuse at the start what would else fail, or quietly do nothing, at every item."""
-        text = next(
-            (
-                lemma.lemma
-                for row in rows
-                if language in row.record.languages
-                for lemma in row.record.languages[language].good
-            ),
-            "a",
-        )
+        text = data.any_lemma(rows, language)
         try:
             tokens = self._lemmatiser.lemmas(text, language)
         except LanguageError as error:
@@ -167,3 +183,13 @@ class Dibimt:
                 f"match_pos=on needs parts of speech, and the lemmatiser"
                 f" {self.settings.lemmatiser!r} gives none for {language!r}; stanza does"
             )
+
+
+def _complete(item: Item, predictions: Mapping[str, str] | None, pairs: Mapping[str, Any]) -> Item:
+    """Return an item with what a predictions file and other systems' translations add to it."""
+    more: dict[str, Any] = {}
+    if predictions is not None:
+        more["predicted"] = predictions.get(item.id)
+    if item.id in pairs:
+        more["pair"] = pairs[item.id]
+    return replace(item, fields={**item.fields, **more}) if more else item

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.benchmark import Item, Selection
+from benchmarks.benchmark import Item
 from benchmarks.dibimt.lines import parse_record, read_lines
 from benchmarks.dibimt.notation import parse_entry
 from benchmarks.dibimt.records import Answers, ItemRecord, Lexicalisation, SensesRecord
@@ -91,12 +91,18 @@ def read_senses(path: Path) -> Mapping[tuple[str, str], tuple[str, ...]]:
     return found
 
 
-def items(rows: Sequence[Row], languages: Sequence[str], selection: Selection) -> Iterator[Item]:
-    """Yield one item a language and row, language by language, in the order of the lines."""
-    for language in languages:
-        chosen = [row for row in rows if language in row.record.languages]
-        for row in chosen[: selection.limit]:
+def items(rows: Sequence[Row], language: str) -> Iterator[Item]:
+    """Yield the questions of one language in the order of the lines."""
+    for row in rows:
+        if language in row.record.languages:
             yield make_item(row, language)
+
+
+def any_lemma(rows: Sequence[Row], language: str) -> str:
+    """Return a lemma of the language, for trying a lemmatiser."""
+    answers = (row.record.languages[language] for row in rows if language in row.record.languages)
+    entries = (entry.lemma for each in answers for entry in (*each.good, *each.bad, *each.removed))
+    return next(entries)
 
 
 def chosen_languages(folder: Path, wanted: Sequence[str]) -> tuple[str, ...]:

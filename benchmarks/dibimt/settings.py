@@ -1,10 +1,13 @@
 """What a user may set about DiBiMT; where the paper leaves a choice open, the default is first."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, field_validator, model_validator
 
 from benchmarks.benchmark import BenchmarkSettings
+from benchmarks.dibimt.prompts import TEMPLATE_FIELDS
+from benchmarks.prompt_file import embed_prompts
+from benchmarks.requests import BosPolicy
 
 
 class DibimtSettings(BenchmarkSettings):
@@ -23,3 +26,36 @@ class DibimtSettings(BenchmarkSettings):
     n_beams: Annotated[int, Field(ge=1, le=64)] = 5
     wsd_file: str = ""
     """Predictions of a word-sense-disambiguation system: JSON lines with `id` and `synset`."""
+    system: str = ""
+    """Whose BAD translations `model_errors` asks about: a file of the folder `translations`; empty
+    takes the first by name."""
+    priority: str = ""
+    """Where their GOOD translations come from: systems and `human`, joined by commas, the best
+    first; empty takes the other systems by name, then `human`."""
+    n_errors: Annotated[int, Field(ge=1)] = 50
+    """How many BAD items of each language are drawn."""
+    error_seed: int = 0
+    """Where the draw starts; apart from the run's seed, for it decides what the items are."""
+    prompt_style: Literal["source", "instruction", "file", "all"] = "source"
+    """How `model_errors` gives the source: alone, for encoder-decoders; or with a request to
+    translate, for decoders."""
+    prompt_file: str = ""
+    """An own template (JSON: model_errors); the content is kept, so that workers have it."""
+    chat_template: bool = False
+    """Whether the prompt of `model_errors` is put into the model's chat format."""
+    bos_policy: BosPolicy = "default"
+
+    @field_validator("prompt_file")
+    @classmethod
+    def _keep_content(cls, value: str) -> str:
+        return embed_prompts(value, TEMPLATE_FIELDS)
+
+    @model_validator(mode="after")
+    def _check_style(self) -> Self:
+        if self.prompt_style == "file" and not self.prompt_file:
+            raise ValueError("prompt_style=file needs prompt_file=<path>")
+        if self.prompt_file and self.prompt_style in ("source", "instruction"):
+            if "prompt_style" in self.model_fields_set:
+                raise ValueError(f"prompt_style={self.prompt_style} excludes a prompt_file")
+            return self.model_copy(update={"prompt_style": "file"})
+        return self

@@ -267,7 +267,7 @@ def test_a_response_of_another_kind_is_our_own_fault(write_folder):
         benchmark.judge(Case(item, "translate"), 0, {"": VectorResponse(vector=(1.0,))})
 
 
-@pytest.mark.parametrize(("system", "expected"), [("literal", "BAD"), ("careful", "GOOD")])
+@pytest.mark.parametrize(("system", "expected"), [("apprentice", "BAD"), ("master", "GOOD")])
 def test_the_samples_translations_are_what_their_systems_are_called(system, expected, read_keys):
     benchmark = open_benchmark("dibimt")
     texts = read_keys(benchmark.sample / "translations" / f"{system}.jsonl")
