@@ -1,0 +1,133 @@
+"""How many answers are right, how many can be read, and which label is preferred?"""
+
+from collections.abc import Mapping, Sequence
+
+from metrics.estimated import setting_text, with_estimate
+from metrics.score import Score
+from metrics.statistics.intervals import Estimate, proportion, undefined
+from metrics.statistics.macro import macro_proportion
+from metrics.stingray_marks import (
+    Mark,
+    Part,
+    Setting,
+    baseline_means,
+    coverage,
+    parts,
+)
+
+LABELS = {"semantic": ("A", "B", "C"), "usage": ("Yes", "No")}
+
+
+def accuracy_scores(
+    marks: Sequence[Mark], setting: Setting, seed: int, *, is_generated: bool
+) -> list[Score]:
+    """Return accuracies, for generated answers over the readable ones too, and shares of labels."""
+    found: list[Score] = []
+    for part in parts(marks):
+        baselines = baseline_means(part.marks)
+        values = [mark.value for mark in part.marks]
+        found.append(_score(part, "accuracy", setting, values, seed, baselines))
+        if is_generated:
+            readable = [mark.value if mark.is_valid else None for mark in part.marks]
+            found.append(_score(part, "parsed_accuracy", setting, readable, seed, baselines))
+        else:
+            ties = [None if mark.value is None else float(mark.is_tie) for mark in part.marks]
+            found.append(_score(part, "tie_share", setting, ties, seed, {}))
+        found += _label_shares(part, setting, seed)
+    return found
+
+
+def spread_scores(marks_by_way: Sequence[Sequence[Mark]], setting: Setting) -> list[Score]:
+    """Return how far accuracies lie apart over the ways of asking: greatest minus least."""
+    by_key: dict[tuple[str, str | None, str | None], list[Part]] = {}
+    for marks in marks_by_way:
+        for part in parts(marks):
+            by_key.setdefault((part.task, part.language, part.subset), []).append(part)
+    found = []
+    for (task, language, subset), of_key in by_key.items():
+        if len(of_key) < 2:
+            continue
+        known = [value for part in of_key if (value := _point(part)) is not None]
+        is_known = len(known) == len(of_key)
+        found.append(
+            Score(
+                benchmark="stingray",
+                metric="accuracy_spread",
+                task=task,
+                language=language,
+                subset=subset,
+                setting=setting_text(setting),
+                value=max(known) - min(known) if is_known else None,
+                n=len(of_key),
+                unit="way of asking",
+                reason=None if is_known else "no answer in one of the ways of asking",
+            )
+        )
+    return found
+
+
+def _point(part: Part) -> float | None:
+    languages = sorted({mark.language for mark in part.marks})
+    means = []
+    for language in languages:
+        values = [
+            mark.value
+            for mark in part.marks
+            if mark.language == language and mark.value is not None
+        ]
+        if not values:
+            return None
+        means.append(sum(values) / len(values))
+    return sum(means) / len(means)
+
+
+def _label_shares(part: Part, setting: Setting, seed: int) -> list[Score]:
+    """Return the share of each label among the readable answers, the gold's beside it."""
+    readable = [mark for mark in part.marks if mark.predicted is not None]
+    found = []
+    for label in LABELS[part.task]:
+        values = [
+            float(mark.shown == label) if mark.predicted is not None else None
+            for mark in part.marks
+        ]
+        gold = (
+            sum(mark.gold_shown == label for mark in readable) / len(readable) if readable else None
+        )
+        chosen = {**setting, "answer": label}
+        found.append(_score(part, "position_share", chosen, values, seed, {"gold": gold}))
+    return found
+
+
+def _score(
+    part: Part,
+    metric: str,
+    setting: Setting,
+    values: Sequence[float | None],
+    seed: int,
+    baselines: Mapping[str, float | None],
+) -> Score:
+    score = Score(
+        benchmark="stingray",
+        metric=metric,
+        task=part.task,
+        language=part.language,
+        subset=part.subset,
+        setting=setting_text(setting),
+        value=None,
+        n=0,
+        unit="word",
+        coverage=coverage(part.marks),
+        baselines=baselines,
+    )
+    return with_estimate(score, _estimate(part, values, seed))
+
+
+def _estimate(part: Part, values: Sequence[float | None], seed: int) -> Estimate:
+    if all(value is None for value in values):
+        return undefined("no answer")
+    units = [mark.resampled_unit for mark in part.marks]
+    strata = [mark.stratum for mark in part.marks]
+    if part.language is None:
+        languages = [mark.language for mark in part.marks]
+        return macro_proportion(values, languages, units, strata, seed)
+    return proportion(values, units, strata, seed)
