@@ -7,6 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from metrics.statistics.resampling import (
     UnitTotals,
@@ -123,6 +124,21 @@ def ratio_se(units: UnitTotals) -> float:
     return math.sqrt(variance) / float(total[1])
 
 
+def tail_of(units: UnitTotals) -> float:
+    """Return which share of resamples lies beyond each end of the 95 % interval.
+
+    A resample of m units varies less than a sample of m, by the factor (m-1)/m, and its variance is
+    itself a guess: Student's t with m-1 degrees of freedom instead of the normal distribution. Few
+    units therefore get a wider interval (20: .016 instead of .025), many the plain percentiles.
+    Of k strata, k degrees of freedom are lost.
+
+    Source: Hesterberg 2015 (Am. Stat. 69), section 3.2, the expanded percentile interval.
+    """
+    free = units.n_units - len(group_by_stratum(units.strata))
+    reach = math.sqrt(units.n_units / free) * float(stdtrit(free, (1 + LEVEL) / 2))
+    return NormalDist().cdf(-reach)
+
+
 def bootstrap_statistic(
     units: UnitTotals,
     statistic: Statistic,
@@ -134,8 +150,9 @@ def bootstrap_statistic(
 ) -> Estimate:
     """Estimate any function of column sums by the percentile bootstrap over units within strata.
 
-    Undefined resamples are dropped and counted. The standard error is the standard deviation of the
-    resamples. With one unit in all there is a value and no interval.
+    Percentiles are those of `tail_of`. Undefined resamples are dropped and counted. The standard
+    error is the standard deviation of the resamples. With one unit in all there is a value and no
+    interval.
 
     Args:
         units: From `sum_by_unit`.
@@ -162,7 +179,8 @@ def bootstrap_statistic(
     if len(defined) < 2:
         why = "undefined in every resample"
         return Estimate(value, None, None, None, n, units.n_units, None, why, n_undefined)
-    low, high = np.quantile(defined, ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+    tail = tail_of(units)
+    low, high = np.quantile(defined, (tail, 1 - tail))
     se = float(defined.std(ddof=1))
     return Estimate(
         value, float(low), float(high), se, n, units.n_units, "bootstrap", None, n_undefined

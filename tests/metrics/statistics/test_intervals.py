@@ -14,6 +14,7 @@ from metrics.statistics.intervals import (
     ratio,
     ratio_of_totals,
     ratio_se,
+    tail_of,
     wilson,
 )
 from metrics.statistics.macro import macro_proportion, mean_of_independent
@@ -114,11 +115,19 @@ def test_the_bootstrap_agrees_with_a_loop_that_draws_whole_units():
         drawn = [value for pick in rng.integers(20, size=20) for value in groups[pick]]
         means.append(sum(drawn) / len(drawn))
 
+    # 20 units: t(19) = 2.093, ·sqrt(20/19) = 2.1474, beyond which lies .0159 of a normal
     assert found.interval == "bootstrap"
     assert (found.ci_low, found.ci_high) == pytest.approx(
-        np.quantile(means, [0.025, 0.975]), abs=0.015
+        np.quantile(means, [0.0159, 0.9841]), abs=0.015
     )
     assert found.se == pytest.approx(np.std(means), rel=0.1)
+
+
+@pytest.mark.parametrize(("n_units", "tail"), [(20, 0.01588), (1000, 0.0248)])
+def test_few_units_get_a_wider_interval_and_many_the_plain_percentiles(n_units, tail):
+    totals = sum_by_unit(np.ones((n_units, 2)), [f"u{n}" for n in range(n_units)], ["s"] * n_units)
+
+    assert tail_of(totals) == pytest.approx(tail, abs=5e-5)
 
 
 def test_strata_are_kept_whole():
@@ -229,7 +238,7 @@ def test_an_interval_always_holds_its_value(rows):
             assert 0 <= found.ci_low <= found.ci_high <= 1
 
 
-@pytest.mark.parametrize("n_units", [30, 80])
+@pytest.mark.parametrize("n_units", [15, 30, 80])
 def test_nineteen_in_twenty_cluster_intervals_hold_the_truth(n_units):
     n_runs, n_rows, n_held = 400, 6, 0
     for run in range(n_runs):
