@@ -143,7 +143,8 @@ def test_a_cell_of_two_sides_worked_by_hand():
     assert comprehension.value == pytest.approx(0.5270463, abs=1e-7)
     assert (comprehension.n, comprehension.n_units, comprehension.unit) == (6, 3, "word")
     # acceptance, L1 accepted as gold accepts it: A A _ _ | row 5 (gold B, said C): L1 no, L2 yes
-    # L1: 0 yes, 2 yes, 4 no, 1 yes, 3 no, 5 no = 3/6; L2: 0 yes, 2 yes, 4 no, 1 yes, 3 no, 5 yes = 4/6
+    # L1: 0 yes, 2 yes, 4 no, 1 yes, 3 no, 5 no = 3/6
+    # L2: 0 yes, 2 yes, 4 no, 1 yes, 3 no, 5 yes = 4/6
     side = {**where, "metric": "accuracy", "setting": "semantic_sides=acceptance"}
     assert pick(found, **{**side, "language": "id_tl:L1"}).value == pytest.approx(3 / 6)
     assert pick(found, **{**side, "language": "id_tl:L2"}).value == pytest.approx(4 / 6)
