@@ -3,7 +3,8 @@
 Paper: Ousidhoum et al. 2024 (arXiv:2402.08638).
 """
 
-from collections.abc import Mapping, Sequence
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from metrics.score import Score
@@ -16,27 +17,62 @@ BENCHMARK, TASK, METRIC, UNIT = "semrel", "relatedness", "spearman", "pair"
 
 
 def scores(rows: Sequence[OutcomeRow], settings: Mapping[str, Any], seed: int) -> list[Score]:
-    """Return one score a language, their mean, and the cells that stand on another split.
+    """Return one score a language and their mean; then cells on another split, and prompt styles.
 
     Pairs are independent, languages too: nothing is resampled and the seed is not used.
     """
+    names = list(dict.fromkeys(row.variant for row in rows))
+    parts = {name: [row for row in rows if row.variant == name] for name in names}
+    found: list[Score] = []
+    for name in names:
+        found += _of_variant(parts[name], _setting_of(name))
+    return [*found, *(_spread(found) if len(names) > 1 else ())]
+
+
+def _of_variant(rows: Sequence[OutcomeRow], setting: str | None) -> list[Score]:
+    """Score each language, the mean over languages, and again what stands on another split."""
     rows_by_language = {
         language: [row for row in rows if row.language == language]
         for language in dict.fromkeys(row.language for row in rows)
     }
     estimates = {name: estimate_of(part) for name, part in rows_by_language.items()}
-    headlines = [
-        _score(estimates[name], part, language=name) for name, part in rows_by_language.items()
+    found = [
+        _score(estimates[name], part, language=name, setting=setting)
+        for name, part in rows_by_language.items()
     ]
-    if not headlines:
-        return []
-    macro = _macro(mean_of_independent(estimates), headlines)
+    macro = _macro(mean_of_independent(estimates), found)
     tagged = [
         _score(estimates[name], part, language=name, setting=f"split={part[0].subset}")
         for name, part in rows_by_language.items()
-        if part[0].subset is not None
+        if part[0].subset is not None and setting is None
     ]
-    return [*headlines, macro, *tagged]
+    return [*found, macro, *tagged]
+
+
+def _setting_of(variant: str) -> str | None:
+    """Return what a variant varies: `scale.swapped` is another style and another order."""
+    if not variant:
+        return None
+    style, _, order = variant.partition(".")
+    return f"order={order};prompt_style={style}" if order else f"prompt_style={style}"
+
+
+def _spread(found: Sequence[Score]) -> Iterator[Score]:
+    """Yield each language's mean over prompt styles and orders, with their standard deviation."""
+    asked = [score for score in found if not (score.setting or "").startswith("split=")]
+    for language in dict.fromkeys(score.language for score in asked):
+        part = [score for score in asked if score.language == language]
+        values = [score.value for score in part if score.value is not None]
+        is_whole = len(values) == len(part)
+        yield part[0].model_copy(
+            update={
+                "setting": "prompt_style=all",
+                "value": statistics.fmean(values) if is_whole else None,
+                "sd": statistics.stdev(values) if is_whole else None,
+                "reason": None if is_whole else "no value in a style",
+                **dict.fromkeys(("ci_low", "ci_high", "se", "interval")),
+            }
+        )
 
 
 def estimate_of(rows: Sequence[OutcomeRow]) -> Estimate:
@@ -95,6 +131,7 @@ def _macro(estimate: Estimate, headlines: Sequence[Score]) -> Score:
         ci_low=estimate.ci_low,
         ci_high=estimate.ci_high,
         se=estimate.se,
+        setting=headlines[0].setting,
         n=estimate.n,
         n_units=estimate.n_units,
         unit=UNIT,

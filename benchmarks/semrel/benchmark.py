@@ -6,9 +6,7 @@ Paper: Ousidhoum et al. 2024 (arXiv:2402.08638).
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar, Literal
-
-from pydantic import Field
+from typing import Any, ClassVar
 
 from benchmarks.benchmark import (
     BenchmarkSettings,
@@ -19,32 +17,15 @@ from benchmarks.benchmark import (
     Selection,
 )
 from benchmarks.errors import UnknownNameError
-from benchmarks.requests import GenerateRequest, Request, RequestKind, SimilarityRequest
+from benchmarks.prompt_file import template_hash
+from benchmarks.requests import Request, RequestKind
 from benchmarks.responses import Response
-from benchmarks.semrel import judge, prompts
+from benchmarks.semrel import asking, judge, prompts
 from benchmarks.semrel.check import check_folder
 from benchmarks.semrel.data import chosen_files, labelled_files, read_pairs, scored_split
+from benchmarks.semrel.settings import SemrelSettings
 
 TASK = "relatedness"
-
-
-class SemrelSettings(BenchmarkSettings):
-    """What may be set for SemRel2024."""
-
-    track: Literal["any", "A", "B", "C"] = "any"
-    """Where pairs are read from; `any`: the first of A, B, C that has the language."""
-    split: Literal["test", "dev", "train"] = "test"
-    """What is scored; Spanish has no test labels and is scored on dev."""
-    inference: Literal["similarity", "rating"] = "similarity"
-    """Whether an encoder compares the sentences, or a generating model is asked for a number."""
-    measure: Literal["cosine", "bertscore"] = "cosine"
-    """How an encoder compares them; for mBERT and XLM-R the paper's BERTScore needs layer=9."""
-    pooling: Literal["mean", "first", "last"] = "mean"
-    """From token vectors to the sentence's, for cosine; special tokens are included."""
-    layer: int = -1
-    """Which layer's vectors; -1 is the last, 0 the embeddings."""
-    max_new_tokens: int = Field(default=8, ge=1, le=1000)
-    """How long the answer to a rating prompt may get."""
 
 
 class Semrel:
@@ -65,14 +46,24 @@ class Semrel:
         self.settings: BenchmarkSettings = settings
         self._settings = SemrelSettings.model_validate(settings.model_dump())
 
+    @property
+    def prompt_hashes(self) -> Mapping[str, str]:
+        """The checksum of every template this run may ask with; none of an encoder."""
+        if self._settings.inference != "rating":
+            return {}
+        used = prompts.styles(self._settings.prompt_file)
+        if self._settings.prompt_style != "all":
+            used = {self._settings.prompt_style: used[self._settings.prompt_style]}
+        return {name: template_hash(template) for name, template in used.items()}
+
     def kinds(self, task: str) -> frozenset[RequestKind]:
         """Return the kind of request that the way of asking needs."""
         is_rating = self._settings.inference == "rating"
         return frozenset({RequestKind.GENERATE if is_rating else RequestKind.SIMILARITY})
 
     def variants(self, task: str, seed: int | None) -> tuple[str, ...]:
-        """Return the one variant: each pair is asked once."""
-        return ("",)
+        """Return one variant, or every prompt style in both orders where all are asked."""
+        return asking.variants(self._settings)
 
     def languages(self, folder: Path) -> tuple[str, ...]:
         """Return the languages with a labelled file of the split, in order."""
@@ -101,25 +92,7 @@ class Semrel:
 
     def requests(self, case: Case, seed: int) -> tuple[Request, ...]:
         """Return one question about the two sentences."""
-        key = f"{self.name}/{case.task}/{case.item.language}/{case.item.id}"
-        text_a, text_b = case.item.fields["text_a"], case.item.fields["text_b"]
-        settings = self._settings
-        if settings.inference == "rating":
-            messages = prompts.rating_messages(text_a, text_b)
-            request = GenerateRequest(
-                key=key, messages=messages, max_new_tokens=settings.max_new_tokens
-            )
-            return (request,)
-        return (
-            SimilarityRequest(
-                key=key,
-                text_a=text_a,
-                text_b=text_b,
-                measure=settings.measure,
-                pooling=settings.pooling,
-                layer=settings.layer,
-            ),
-        )
+        return (asking.request_of(case, self._settings),)
 
     def follow_up(
         self, case: Case, seed: int, responses: Mapping[str, Response]
@@ -129,7 +102,7 @@ class Semrel:
 
     def judge(self, case: Case, seed: int, responses: Mapping[str, Response]) -> Outcome | None:
         """Take the predicted relatedness; an answer without a number in [0, 1] is unscored."""
-        return self._outcome(case, judge.predicted(responses[""]))
+        return self._outcome(case, judge.predicted(responses[case.variant]))
 
     def baselines(self) -> Mapping[str, tuple[str, ...]]:
         """Return `overlap`: Dice's coefficient of the words."""

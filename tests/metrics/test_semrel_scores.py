@@ -1,5 +1,6 @@
 """Spearman a language, its interval, coverage and baseline; what is undefined says why."""
 
+import dataclasses
 import json
 import math
 from pathlib import Path
@@ -137,3 +138,24 @@ def test_the_sample_runs_through():
 
     assert [score.language for score in found[:6]] == ["afr", "eng", "esp", "hin", "ind", None]
     assert all(-1 < score.ci_low < score.value < score.ci_high < 1 for score in found)
+
+
+def test_prompt_styles_have_rows_of_their_own_and_a_spread():
+    golds = [0.2, 0.1, 0.3, 0.5, 0.4]
+    rows = [row(n, gold, number=n) for n, gold in enumerate(golds)]
+    rows += [
+        dataclasses.replace(row(gold, gold, number=n), variant="scale.swapped")
+        for n, gold in enumerate(golds)
+    ]
+
+    found = scores_of("semrel", rows, {}, 0)
+
+    values = {(score.language, score.setting): score for score in found}
+    other = "order=swapped;prompt_style=scale"
+    assert found[0].setting is None
+    assert values["amh", None].value == pytest.approx(0.8)
+    assert values["amh", other].value == values[None, other].value == 1.0
+    spread = values["amh", "prompt_style=all"]
+    # .8 and 1: mean .9, sample standard deviation .2/√2
+    assert (spread.value, spread.sd) == (pytest.approx(0.9), pytest.approx(0.2 / math.sqrt(2)))
+    assert (spread.n, spread.ci_low) == (5, None)

@@ -154,3 +154,60 @@ def test_keys_are_distinct():
     keys = [request.key for case in cases for request in semrel.requests(case, 0)]
 
     assert len(set(keys)) == len(keys) == len(cases)
+
+
+def test_all_prompt_styles_are_asked_in_both_orders():
+    semrel = open_benchmark("semrel", {"inference": "rating", "prompt_style": "all"})
+
+    variants = semrel.variants("relatedness", None)
+    requests = [
+        request
+        for variant in variants
+        for request in semrel.requests(Case(PAIR, "relatedness", variant), 0)
+    ]
+
+    assert variants == ("", "number.swapped", "scale", "scale.swapped")
+    assert [request.key for request in requests[:2]] == [
+        "semrel/relatedness/amh/p1",
+        "semrel/relatedness/amh/p1/number.swapped",
+    ]
+    assert requests[1].messages[0].content.endswith("1: b c d e\n2: a b c")
+    assert requests[2].messages[0].content.startswith("Sentence 1: a b c\nSentence 2: b c d e\n")
+    assert len({request.messages[0].content for request in requests}) == 4
+
+
+def test_each_variant_is_judged_by_its_own_answer():
+    semrel = open_benchmark("semrel", {"inference": "rating", "prompt_style": "all"})
+    case = Case(PAIR, "relatedness", "scale")
+
+    outcome = semrel.judge(case, 0, {"scale": TextResponse(text="0.3")})
+
+    assert outcome.value == 0.3
+
+
+def test_an_own_prompt_is_carried_inside_the_settings(tmp_path):
+    path = tmp_path / "own.json"
+    path.write_text('{"rating": "{s2} ~ {s1}?"}', encoding="utf-8")
+    semrel = open_benchmark("semrel", {"inference": "rating", "prompt_file": str(path)})
+    path.unlink()
+    again = open_benchmark("semrel", semrel.settings.model_dump(mode="json"))
+
+    (request,) = again.requests(CASE, 0)
+
+    assert request.messages[0].content == "b c d e ~ a b c?"
+    assert set(again.prompt_hashes) == {"file"}
+    assert open_benchmark("semrel").prompt_hashes == {}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"prompt_style": "file"}, "needs prompt_file"),
+        ({"prompt_file": '{"rating": "{s1}"}'}, "rating lacks {s2}"),
+        ({"prompt_file": '{"rating": "{s1}{s2}"}', "prompt_style": "scale"}, "excludes"),
+        ({"max_new_tokens": "0"}, "greater than or equal to 1"),
+    ],
+)
+def test_settings_that_contradict_each_other_are_refused(settings, message):
+    with pytest.raises(SettingError, match=message):
+        open_benchmark("semrel", {"inference": "rating", **settings})
