@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from metrics.estimated import setting_text, with_estimate
 from metrics.score import Score
 from metrics.statistics.correlation import correlation_estimate, spearman
 from metrics.statistics.intervals import Estimate
@@ -51,10 +52,9 @@ def _of_variant(rows: Sequence[OutcomeRow], setting: str | None) -> list[Score]:
 
 def _setting_of(variant: str) -> str | None:
     """Return what a variant varies: `scale.swapped` is another style and another order."""
-    if not variant:
-        return None
     style, _, order = variant.partition(".")
-    return f"order={order};prompt_style={style}" if order else f"prompt_style={style}"
+    varied = {"prompt_style": style, "order": order}
+    return setting_text({name: value for name, value in varied.items() if value})
 
 
 def _spread(found: Sequence[Score]) -> Iterator[Score]:
@@ -96,47 +96,37 @@ def overlap_of(rows: Sequence[OutcomeRow]) -> float | None:
     return spearman([pair[0] for pair in pairs], [pair[1] for pair in pairs])
 
 
+def gold_scores(rows: Sequence[OutcomeRow]) -> dict[str, list[float]]:
+    """Return every judged pair's gold score, rising, by language: what a violin is drawn from."""
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        if not row.variant and (gold := row.detail.get("gold")) is not None:
+            found.setdefault(row.language, []).append(gold)
+    return {language: sorted(golds) for language, golds in found.items()}
+
+
 def _score(
     estimate: Estimate, rows: Sequence[OutcomeRow], *, language: str, setting: str | None = None
 ) -> Score:
-    return Score(
+    score = Score(
         benchmark=BENCHMARK,
         metric=METRIC,
         task=TASK,
         language=language,
         setting=setting,
-        value=estimate.value,
-        ci_low=estimate.ci_low,
-        ci_high=estimate.ci_high,
-        se=estimate.se,
-        n=estimate.n,
-        n_units=estimate.n_units,
+        value=None,
+        n=0,
         unit=UNIT,
-        interval=estimate.interval,
         coverage=sum(row.status == "valid" for row in rows) / len(rows),
         baselines={"overlap": overlap_of(rows)},
-        reason=estimate.reason,
     )
+    return with_estimate(score, estimate)
 
 
 def _macro(estimate: Estimate, headlines: Sequence[Score]) -> Score:
     overlaps = [score.baselines["overlap"] for score in headlines]
     known = [value for value in overlaps if value is not None]
-    coverages = [score.coverage for score in headlines if score.coverage is not None]
-    return Score(
-        benchmark=BENCHMARK,
-        metric=METRIC,
-        task=TASK,
-        value=estimate.value,
-        ci_low=estimate.ci_low,
-        ci_high=estimate.ci_high,
-        se=estimate.se,
-        setting=headlines[0].setting,
-        n=estimate.n,
-        n_units=estimate.n_units,
-        unit=UNIT,
-        interval=estimate.interval,
-        coverage=sum(coverages) / len(coverages),
-        baselines={"overlap": sum(known) / len(known) if len(known) == len(overlaps) else None},
-        reason=estimate.reason,
-    )
+    overlap = statistics.fmean(known) if len(known) == len(overlaps) else None
+    coverage = statistics.fmean(score.coverage or 0.0 for score in headlines)
+    whole = {"language": None, "coverage": coverage, "baselines": {"overlap": overlap}}
+    return with_estimate(headlines[0].model_copy(update=whole), estimate)

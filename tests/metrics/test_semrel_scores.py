@@ -10,6 +10,7 @@ import pytest
 from benchmarks.benchmark import Case, Selection
 from benchmarks.catalog import open_benchmark
 from metrics.catalog import scores_of
+from metrics.semrel import gold_scores
 from metrics.table import OutcomeRow
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden/semrel_overlap.json").read_text())
@@ -159,3 +160,9 @@ def test_prompt_styles_have_rows_of_their_own_and_a_spread():
     # .8 and 1: mean .9, sample standard deviation .2/√2
     assert (spread.value, spread.sd) == (pytest.approx(0.9), pytest.approx(0.2 / math.sqrt(2)))
     assert (spread.n, spread.ci_low) == (5, None)
+
+
+def test_violins_are_drawn_from_the_gold_scores_of_each_language():
+    rows = [row(0, 0.4), row(0, 0.1), row(0, 0.9, language="tel"), row(0, None, language="arq")]
+
+    assert gold_scores(rows) == {"amh": [0.1, 0.4], "tel": [0.9]}

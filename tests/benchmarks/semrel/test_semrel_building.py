@@ -219,7 +219,10 @@ def test_the_released_telugu_test_set_leaks_three_pairs(real_data):
 def test_the_released_counts_are_the_expected_ones(real_data):
     report = open_benchmark("semrel").check(real_data("semrel"), ())
 
-    assert all(count.observed == count.expected for count in report.counts)
+    unlike = [count for count in report.counts if count.observed != count.expected]
+    assert [(count.language, count.split, count.expected) for count in unlike] == [
+        ("arq", "test", None)
+    ]
     assert not any("the released file has" in finding.message for finding in report.findings)
 
 
