@@ -15,6 +15,10 @@ States = NDArray[np.float32]
 """Shape (n_layers, width), or (n_layers, n_tokens, width) where nothing is pooled."""
 
 
+TopTokens = list[tuple[int, float]]
+"""Token ids with their log-probabilities in nats, the likeliest first."""
+
+
 @dataclass(frozen=True, slots=True)
 class TokenisedText:
     """The tokens of a text, and the characters [begin, end) that each of them covers."""
@@ -74,6 +78,10 @@ class Tokenizer(Protocol):
         """Return the text of tokens, without special ones."""
         ...
 
+    def raw_text(self, ids: Sequence[int]) -> str:
+        """Return the text of tokens, special ones included."""
+        ...
+
     def token_id(self, token: str) -> int:
         """Return the id of one token.
 
@@ -111,6 +119,10 @@ class Backend(Protocol):
         Raises:
             OutOfMemoryError: Even one row alone does not fit.
         """
+        ...
+
+    def top_tokens(self, rows: Sequence[TokenRow], n_top: int) -> list[list[TopTokens]]:
+        """Return, for each scored token, the likeliest tokens in its place; slow."""
         ...
 
     def generate(

@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 from transformers import AutoModelForCausalLM
 
-from scorer.backend import GeneratedTokens, GenerationSettings, LogProbs, States, TokenRow
+from scorer.backend import (
+    GeneratedTokens,
+    GenerationSettings,
+    LogProbs,
+    States,
+    TokenRow,
+    TopTokens,
+)
 from scorer.backends.generation import generate_batch
 from scorer.backends.head import Head, head_of
 from scorer.backends.loading import (
@@ -83,6 +90,18 @@ class DecoderBackend:
         for batch in cut_batches(plan.rows, len, self._max_batch_tokens):
             run_batch(batch, lambda part: self._score(part, found))
         return [found[slice(*plan.slots[row])] for row in rows]
+
+    def top_tokens(self, rows: Sequence[TokenRow], n_top: int) -> list[list[TopTokens]]:
+        """Return the likeliest tokens in the place of each scored one."""
+        found = []
+        for row in rows:
+            with memory_errors(), torch.inference_mode():
+                ids = torch.tensor([row.ids], device=self._device)
+                logits = self._model(input_ids=ids, use_cache=False).logits[0, row.n_given - 1 : -1]
+                best = logits.float().log_softmax(-1).topk(n_top)
+            pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
+            found.append([list(zip(tokens, values, strict=True)) for tokens, values in pairs])
+        return found
 
     def generate(
         self, rows: Sequence[TokenRow], settings: GenerationSettings

@@ -6,7 +6,14 @@ import numpy as np
 import torch
 from transformers import AutoModel
 
-from scorer.backend import GeneratedTokens, GenerationSettings, LogProbs, States, TokenRow
+from scorer.backend import (
+    GeneratedTokens,
+    GenerationSettings,
+    LogProbs,
+    States,
+    TokenRow,
+    TopTokens,
+)
 from scorer.backends.loading import (
     BACKEND_VERSION,
     choose_device,
@@ -58,6 +65,10 @@ class EncoderBackend:
         )
 
     def log_probs(self, rows: Sequence[TokenRow]) -> list[LogProbs]:
+        """Refuse: an encoder has no probability of a next token."""
+        raise UnsupportedRequestError(f"{self.info.model} is an encoder: it scores no texts")
+
+    def top_tokens(self, rows: Sequence[TokenRow], n_top: int) -> list[list[TopTokens]]:
         """Refuse: an encoder has no probability of a next token."""
         raise UnsupportedRequestError(f"{self.info.model} is an encoder: it scores no texts")
 

@@ -13,6 +13,7 @@ from scorer.backend import (
     States,
     TokenisedText,
     TokenRow,
+    TopTokens,
 )
 from scorer.errors import UnknownTokenError
 from scorer.schemas import Capabilities, ChatMessage, Pooling
@@ -45,6 +46,10 @@ class FakeTokenizer:
     def decode(self, ids: Sequence[int]) -> str:
         """Join characters; the start token is none."""
         return "".join(chr(token) for token in ids if token < START_ID)
+
+    def raw_text(self, ids: Sequence[int]) -> str:
+        """Join characters, and the start token's name."""
+        return "".join(START_TOKEN if token == START_ID else chr(token) for token in ids)
 
     def token_id(self, token: str) -> int:
         """Return the code point of a character, or the start token's id."""
@@ -97,6 +102,10 @@ class FakeBackend:
     def log_probs(self, rows: Sequence[TokenRow]) -> list[LogProbs]:
         """Return −1 for every scored character."""
         return [np.full(len(row.ids) - row.n_given, -1.0) for row in rows]
+
+    def top_tokens(self, rows: Sequence[TokenRow], n_top: int) -> list[list[TopTokens]]:
+        """Return the scored character alone."""
+        return [[[(token, -1.0)][:n_top] for token in row.ids[row.n_given :]] for row in rows]
 
     def generate(
         self, rows: Sequence[TokenRow], settings: GenerationSettings

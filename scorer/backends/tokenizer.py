@@ -43,6 +43,10 @@ class HuggingFaceTokenizer:
         """Return the text of tokens, without special ones."""
         return str(self._fast.decode(list(ids), skip_special_tokens=True))
 
+    def raw_text(self, ids: Sequence[int]) -> str:
+        """Return the text of tokens, special ones included."""
+        return str(self._fast.decode(list(ids), skip_special_tokens=False))
+
     def token_id(self, token: str) -> int:
         """Return the id of one token."""
         found: int | None = self._fast.token_to_id(token)

@@ -32,9 +32,7 @@ def read_generate_request(
     texts = [_text(item, request, tokenizer) for item in request.items]
     is_chat = [item.messages is not None and request.chat_template for item in request.items]
     rendered = iter(tokenizer.encode([t for t, chat in zip(texts, is_chat, strict=True) if chat]))
-    plain = iter(
-        _encode_prompts([t for t, c in zip(texts, is_chat, strict=True) if not c], tokenizer)
-    )
+    plain = iter(prompt_rows([t for t, c in zip(texts, is_chat, strict=True) if not c], tokenizer))
     rows = [next(rendered).ids if chat else next(plain) for chat in is_chat]
     start = start_token_id("default", tokenizer, info)
     rows = [row or (() if start is None else (start,)) for row in rows]
@@ -73,7 +71,7 @@ def _text(item: GenerateItem, request: GenerateRequest, tokenizer: Tokenizer) ->
     return BETWEEN_TURNS.join(message.content for message in item.messages)
 
 
-def _encode_prompts(texts: Sequence[str], tokenizer: Tokenizer) -> list[tuple[int, ...]]:
+def prompt_rows(texts: Sequence[str], tokenizer: Tokenizer) -> list[tuple[int, ...]]:
     """Split prompts as the model's makers do, but leave their end open."""
     rows = tokenizer.encode_prompts(texts)
     if tokenizer.eos_token is None:

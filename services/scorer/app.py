@@ -25,6 +25,7 @@ from scorer.errors import (
 from services.home import open_home
 from services.scorer.engine import Engine
 from services.scorer.monitoring import watch_queue
+from services.scorer.openai_routes import router as openai_router
 from services.scorer.routes import router
 from services.scorer.settings import ScorerSettings
 from services.web.app import ServiceApp, make_app
@@ -66,6 +67,7 @@ def make_scorer(settings: ScorerSettings) -> ServiceApp:
     )
     app.state.engine = engine
     app.include_router(router)
+    app.include_router(openai_router)
     answer_errors(app, STATUSES)
     watch_queue(app.monitor.registry, engine.model_thread)
     return app

@@ -12,6 +12,7 @@ from scorer.backend import (
     States,
     Tokenizer,
     TokenRow,
+    TopTokens,
 )
 from scorer.batching.model_thread import Ask, ModelThread
 from scorer.batching.prompts import read_generate_request, read_hidden_states_request
@@ -28,7 +29,6 @@ from scorer.schemas import (
     Kind,
     LogProbRequest,
     LogProbResponse,
-    LogProbResult,
     SimilarityRequest,
     SimilarityResponse,
     SimilarityResult,
@@ -68,16 +68,8 @@ class Engine:
         self._require("log_prob")
         self._limit(sum(len(item.continuations or "1") for item in request.items))
         rows = await asyncio.to_thread(read_log_prob_request, request, self.tokenizer, self.info)
-
-        def ask(backend: Backend, asked: Sequence[TokenRow]) -> Sequence[LogProbs]:
-            return backend.log_probs(asked)
-
-        def finish(row: ScoringRow, values: LogProbs) -> LogProbResult:
-            return row.result(values)
-
-        rows_of = [row if isinstance(row, FailedItem) else row.row for row in rows]
-        found = await self._ask("log_probs", ask, rows_of)
-        results = _put_together(rows, found, finish)
+        found = await self.score_rows([row.row for row in rows if isinstance(row, ScoringRow)])
+        results = _put_together(rows, found, ScoringRow.result)
         return LogProbResponse(model=self.info.model, results=_unless_all_failed(results))
 
     async def generate(self, request: GenerateRequest) -> GenerateResponse:
@@ -94,15 +86,12 @@ class Engine:
         )
         rows = await asyncio.to_thread(read_generate_request, request, self.tokenizer, self.info)
 
-        def ask(backend: Backend, asked: Sequence[TokenRow]) -> Sequence[GeneratedTokens]:
-            return backend.generate(asked, settings)
-
         def finish(_row: TokenRow, new: GeneratedTokens) -> GenerateResult:
             text = self.tokenizer.decode(new.ids)
             return GenerateResult(text=text, is_finished=new.is_finished, n_tokens=len(new.ids))
 
-        found = await self._ask(settings, ask, rows)
-        results = _put_together(rows, found, finish)
+        good = [row for row in rows if isinstance(row, TokenRow)]
+        results = _put_together(rows, await self.continue_rows(good, settings), finish)
         return GenerateResponse(model=self.info.model, results=_unless_all_failed(results))
 
     async def hidden_states(self, request: HiddenStatesRequest) -> StatesAnswer:
@@ -118,7 +107,8 @@ class Engine:
         def ask(backend: Backend, asked: Sequence[TokenRow]) -> Sequence[States]:
             return backend.hidden_states(asked, layers, request.pooling)
 
-        found = await self._ask((layers, request.pooling), ask, rows)
+        good = [row for row in rows if isinstance(row, TokenRow)]
+        found = await self._ask((layers, request.pooling), ask, good)
         states = _put_together(rows, found, lambda _row, value: value)
         return StatesAnswer(
             model=self.info.model,
@@ -130,6 +120,35 @@ class Engine:
                 for row in rows
             ],
         )
+
+    async def score_rows(self, rows: Sequence[TokenRow]) -> list[LogProbs]:
+        """Score rows of tokens as they are."""
+        self._require("log_prob")
+
+        def ask(backend: Backend, asked: Sequence[TokenRow]) -> Sequence[LogProbs]:
+            return backend.log_probs(asked)
+
+        return await self._ask("log_probs", ask, rows)
+
+    async def top_tokens(self, rows: Sequence[TokenRow], n_top: int) -> list[list[TopTokens]]:
+        """Return the likeliest tokens in the place of each scored one."""
+        self._require("log_prob")
+
+        def ask(backend: Backend, asked: Sequence[TokenRow]) -> Sequence[list[TopTokens]]:
+            return backend.top_tokens(asked, n_top)
+
+        return await self._ask(("top", n_top), ask, rows)
+
+    async def continue_rows(
+        self, rows: Sequence[TokenRow], settings: GenerationSettings
+    ) -> list[GeneratedTokens]:
+        """Continue rows of tokens as they are."""
+        self._require("generate")
+
+        def ask(backend: Backend, asked: Sequence[TokenRow]) -> Sequence[GeneratedTokens]:
+            return backend.generate(asked, settings)
+
+        return await self._ask(settings, ask, rows)
 
     async def similarities(self, request: SimilarityRequest) -> SimilarityResponse:
         """Compare every pair; a text that stands in several pairs is read once."""
@@ -174,14 +193,11 @@ class Engine:
                 " ask for fewer texts or layers"
             )
 
-    async def _ask(
-        self, key: Hashable, ask: Ask, rows: Sequence[TokenRow | FailedItem]
-    ) -> list[Any]:
-        """Return one answer a row that has not failed yet."""
-        good = [row for row in rows if isinstance(row, TokenRow)]
-        if not good:
+    async def _ask(self, key: Hashable, ask: Ask, rows: Sequence[TokenRow]) -> list[Any]:
+        """Return one answer a row."""
+        if not rows:
             return []
-        return list(await asyncio.wrap_future(self.model_thread.submit(key, ask, good)))
+        return list(await asyncio.wrap_future(self.model_thread.submit(key, ask, rows)))
 
 
 def _put_together(
