@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.benchmark import CheckReport, Count, Finding
+from benchmarks.dibimt.annotation import annotation_statistics
 from benchmarks.dibimt.data import PAPER_LANGUAGES, Row, make_item
 from languages.normalisation import fold
 
@@ -20,6 +21,7 @@ def check(path: Path, rows: Sequence[Row], languages: Sequence[str]) -> CheckRep
     findings = [*_count_findings(counts, path), *_rule_findings(rows, path)]
     for language in languages:
         findings += _answer_findings(rows, language, path)
+        findings.append(_annotation_finding(rows, language, path))
     return CheckReport(counts, findings)
 
 
@@ -84,6 +86,21 @@ def _answer_findings(rows: Sequence[Row], language: str, path: Path) -> Iterator
         if shared:
             message = f"{name}: {', '.join(shared)} also lexicalises another sense of the word"
             yield Finding("warning", message, str(path), row.number)
+
+
+def _annotation_finding(rows: Sequence[Row], language: str, path: Path) -> Finding:
+    found = annotation_statistics(rows, language)
+    shares = {
+        "%OG": found.added_share,
+        "%RG": found.removed_share,
+        "%SL": found.same_set_share,
+    }
+    texts = (
+        f"{name} {'undefined' if share is None else format(share, '.2%')}"
+        for name, share in shares.items()
+    )
+    message = f"{language}: annotators' additions, removals and equal sets: {', '.join(texts)}"
+    return Finding("info", message, str(path))
 
 
 def _senses_by_lemma(rows: Sequence[Row], language: str) -> dict[str, set[str]]:

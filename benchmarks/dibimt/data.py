@@ -7,10 +7,9 @@ from typing import Any
 
 from benchmarks.benchmark import Item
 from benchmarks.dibimt.lines import parse_record, read_lines
-from benchmarks.dibimt.notation import parse_entry
+from benchmarks.dibimt.notation import entry_key
 from benchmarks.dibimt.records import Answers, ItemRecord, Lexicalisation, SensesRecord
 from benchmarks.errors import DataError, UnknownNameError
-from languages.normalisation import fold
 
 ITEMS = "items.jsonl"
 SENSES = "senses.jsonl"
@@ -122,8 +121,8 @@ def chosen_languages(folder: Path, wanted: Sequence[str]) -> tuple[str, ...]:
 def make_item(row: Row, language: str) -> Item:
     """Return a row's question in one language; removed good lemmas stand among the bad."""
     record, answers = row.record, row.record.languages[language]
-    kept = {_key(bad, record.pos) for bad in answers.bad}
-    removed = [lemma for lemma in answers.removed if _key(lemma, record.pos) not in kept]
+    kept = {entry_key(bad.lemma, record.pos) for bad in answers.bad}
+    removed = [lemma for lemma in answers.removed if entry_key(lemma.lemma, record.pos) not in kept]
     fields = {
         "sentence": record.sentence,
         "word": record.word,
@@ -182,13 +181,13 @@ def _check_record(record: ItemRecord, place: str) -> None:
 def _check_answers(answers: Answers, pos: str) -> None:
     if not (answers.good or answers.bad or answers.removed):
         raise ValueError("neither a good nor a bad lemma")
-    good = {_key(lemma, pos): lemma.lemma for lemma in answers.good}
+    good = {entry_key(lemma.lemma, pos): lemma.lemma for lemma in answers.good}
     for name, lemmas in (
         ("good", answers.good),
         ("bad", answers.bad),
         ("removed", answers.removed),
     ):
-        keys = [_key(lemma, pos) for lemma in lemmas]
+        keys = [entry_key(lemma.lemma, pos) for lemma in lemmas]
         if len(set(keys)) < len(keys):
             twice = next(
                 x.lemma for x, key in zip(lemmas, keys, strict=True) if keys.count(key) > 1
@@ -196,8 +195,3 @@ def _check_answers(answers: Answers, pos: str) -> None:
             raise ValueError(f"{twice!r} stands twice among the {name} lemmas")
         if name != "good" and (both := good.keys() & set(keys)):
             raise ValueError(f"{good[min(both)]!r} stands among the good and the {name} lemmas")
-
-
-def _key(lexicalisation: Lexicalisation, pos: str) -> str:
-    """Return what two spellings of one entry have in common: brackets and case do not matter."""
-    return fold(" * ".join(parse_entry(lexicalisation.lemma, pos).pieces), casefold=True)

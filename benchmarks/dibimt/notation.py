@@ -8,6 +8,8 @@ x is n, v, a, r (noun, verb, adjective, adverb), or x itself where any part of s
 import re
 from dataclasses import dataclass
 
+from languages.normalisation import fold
+
 WILDCARD = "*"
 
 _BRACKETS = re.compile(r"\[\s*(?P<text>[^\[\]|]*?)\s*\|\s*[Pp](?P<letter>[nvarxNVARX])\s*\]")
@@ -58,3 +60,12 @@ def parse_entry(text: str, pos: str) -> Entry:
     if not kept:
         raise ValueError(f"{text!r} has no word to look for")
     return Entry(kept, _UPOS[letter])
+
+
+def entry_key(text: str, pos: str) -> str:
+    """Return what two spellings of one entry have in common: brackets and case do not matter.
+
+    Raises:
+        ValueError: As `parse_entry`.
+    """
+    return fold(" * ".join(parse_entry(text, pos).pieces), casefold=True)
