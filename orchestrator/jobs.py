@@ -1,7 +1,6 @@
 """The tasks that the queue runs, and the worker that runs them."""
 
 import logging
-from datetime import timedelta
 
 import procrastinate
 from procrastinate import JobContext, RetryStrategy
@@ -21,6 +20,10 @@ WORK_TASK = "work_range"
 MAX_ATTEMPTS = 4
 HEARTBEAT_S = 5.0
 STALLED_AFTER_S = 20.0
+DRAIN_S = 20.0
+"""How long a worker that is told to stop may take for the jobs in its hands."""
+INTERRUPT_S = 3.0
+"""The same for a person who waits at a terminal."""
 ACTIVE = ("queued", "running")
 
 
@@ -86,7 +89,7 @@ async def run_worker(
         update_heartbeat_interval=HEARTBEAT_S,
         stalled_worker_timeout=STALLED_AFTER_S,
         fetch_job_polling_interval=1.0,
-        shutdown_graceful_timeout=timedelta(seconds=20).total_seconds(),
+        shutdown_graceful_timeout=DRAIN_S if signals else INTERRUPT_S,
         delete_jobs="successful",
     )
 

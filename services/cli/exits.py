@@ -5,11 +5,7 @@ from collections.abc import Mapping
 from benchmarks.errors import BenchmarkError
 from orchestrator.errors import OrchestratorError, ProviderUnavailableError
 from services.web.settings import SettingsError
-from storage.errors import (
-    DatabaseUnreachableError,
-    SchemaNewerError,
-    StorageError,
-)
+from storage.errors import DatabaseAddressError, StorageError, UnknownRunError
 
 DONE = 0
 UNANSWERED = 1
@@ -31,8 +27,6 @@ class InterruptedRunError(Exception):
 
 
 CODES: Mapping[type[Exception], int] = {
-    DatabaseUnreachableError: UNREACHABLE,
-    SchemaNewerError: UNREACHABLE,
     ProviderUnavailableError: UNREACHABLE,
     UnreachableError: UNREACHABLE,
     InterruptedRunError: INTERRUPTED,
@@ -40,7 +34,9 @@ CODES: Mapping[type[Exception], int] = {
     SettingsError: WRONG_USE,
     BenchmarkError: WRONG_USE,
     OrchestratorError: WRONG_USE,
-    StorageError: WRONG_USE,
+    UnknownRunError: WRONG_USE,
+    DatabaseAddressError: WRONG_USE,
+    StorageError: UNREACHABLE,
 }
 
 

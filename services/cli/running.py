@@ -37,6 +37,7 @@ from storage.database import Database
 from storage.records import Run
 
 SCHEMA = 1
+MAX_ROWS = 60
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -186,13 +187,21 @@ def _report_remote(client: Api, run_id: str, *, as_json: bool) -> int:
     return _end(document, ended["reason"], as_json=as_json)
 
 
+def _worth_a_glance(found: list[Score]) -> list[Score]:
+    """Return the headline rows, and the subsets too where they are few."""
+    plain = [score for score in found if score.setting is None and score.layer is None]
+    headlines = [score for score in plain if score.subset is None]
+    return plain if len(plain) <= MAX_ROWS else headlines
+
+
 def _end(document: dict[str, Any], reason: str | None, *, as_json: bool) -> int:
     """Print the end of a run and return the exit code it deserves."""
     found = [Score.model_validate(score) for score in document["scores"]]
     if as_json:
         print_json(document)
     else:
-        print_scores([score for score in found if score.setting is None and score.layer is None])
+        print_scores(_worth_a_glance(found))
+        say("`polysense scores last --by task,language,subset,setting` shows every row")
     n_items, n_answered = document["n_items"], document["n_answered"]
     say(f"run {document['run']} is {document['status']}: {n_answered} of {n_items} items answered")
     if reason:
