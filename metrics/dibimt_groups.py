@@ -4,7 +4,7 @@ Source: Campolungo et al. 2022 (DiBiMT): SFII, SPDI, and the figure of errors by
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.dibimt_verdicts import is_scored, verdict
-from metrics.statistics.intervals import Estimate, bootstrap_statistic, undefined, wilson
+from metrics.statistics.intervals import Estimate, bootstrap_statistic, undefined
 from metrics.statistics.resampling import sum_by_unit
 from metrics.table import OutcomeRow
 
@@ -77,8 +77,6 @@ def estimate_influence(
 
     A lemma is drawn for all languages at once. A group is what it is in the data: with a minimum
     size, it is chosen once and may shrink in a resample; where it is empty it is left out there.
-    Where all items are GOOD, or all are BAD, no resample varies: then Wilson's interval with the
-    number of lemmas as n.
 
     Args:
         languages: The rows of each language; one language gives its own estimate.
@@ -96,13 +94,9 @@ def estimate_influence(
     edges = np.cumsum([0, *(2 * len(own) for own in chosen)])
     spans = [slice(a, b) for a, b in pairwise(edges)]
     totals = sum_by_unit(columns, units, strata)
-    found = bootstrap_statistic(
+    return bootstrap_statistic(
         totals, lambda sums: _mean_rate(sums, spans), seed, n=n, n_resamples=N_RESAMPLES
     )
-    if found.value in (0.0, 1.0):
-        low, high = wilson(found.value * found.n_units, found.n_units)
-        return replace(found, ci_low=low, ci_high=high, interval="wilson", reason=None)
-    return found
 
 
 def _columns(
