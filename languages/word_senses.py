@@ -8,10 +8,11 @@ from languages.wordnet import WordNet
 
 MIN_LETTERS = 4
 """Shorter words of a gloss say nothing about a sense, nor do these longer ones."""
-EMPTY_WORDS = frozenset(
+_EMPTY = (
     "also been does from have into like made more most much only other over same some such than"
-    " that their them then there these they this used very what when where which with".split()
+    " that their them then there these they this used very what when where which with"
 )
+EMPTY_WORDS = frozenset(_EMPTY.split())
 
 
 class GlossSenses:

@@ -24,10 +24,10 @@ class FoundAgain:
     upos: str
     is_found: bool
     """Whether a mined concept has this lemma, under whatever part of speech."""
-    found: tuple[str, ...]
+    found: list[str]
     """Known variations of which a form was mined."""
-    missed: tuple[str, ...]
-    extra: tuple[str, ...]
+    missed: list[str]
+    extra: list[str]
     """Mined variations that are no form of a known one."""
 
 
@@ -54,7 +54,7 @@ def find_again(
     found = []
     for words in known:
         variations = by_lemma.get(words.concept.lower(), set())
-        hit = tuple(v for v in words.variations if variations & _forms(v, lemmas_of))
+        hit = [v for v in words.variations if variations & _forms(v, lemmas_of)]
         forms = {form for variation in words.variations for form in _forms(variation, lemmas_of)}
         found.append(
             FoundAgain(
@@ -62,8 +62,8 @@ def find_again(
                 words.upos,
                 words.concept.lower() in by_lemma,
                 hit,
-                tuple(v for v in words.variations if v not in hit),
-                tuple(sorted(variations - forms)),
+                [v for v in words.variations if v not in hit],
+                sorted(variations - forms),
             )
         )
     return found

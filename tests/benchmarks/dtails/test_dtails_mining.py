@@ -165,11 +165,11 @@ def test_known_concepts_are_found_again_by_form_or_lemma():
     found = find_again([concept("know", geken=3, weet=2, besef=2)], known, lambda form: [form])
 
     assert (found[0].found, found[0].missed, found[0].extra) == (
-        ("weet", "ken/geken"),
-        (),
-        ("besef",),
+        ["weet", "ken/geken"],
+        [],
+        ["besef"],
     )
-    assert (found[1].is_found, found[1].missed) == (False, ("sien", "kyk"))
+    assert (found[1].is_found, found[1].missed) == (False, ["sien", "kyk"])
 
 
 def test_each_base_tells_which_known_concepts_it_would_reject():
