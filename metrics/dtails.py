@@ -1,10 +1,12 @@
 """DTAiLS' scores: accuracy a language, its spread over seeds, and what stands beside it.
 
 Paper: Barua et al. 2024 (arXiv:2411.05781). Accuracy is micro over a language's items (each the
-mean over seeds); an unreadable answer is wrong, a failed call is unscored.
+mean over seeds); an unreadable answer is wrong, a failed call is unscored. Parsed accuracy is over
+the answers that could be read, each for itself.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from metrics.dtails_cells import (
@@ -35,7 +37,7 @@ def scores(rows: Sequence[OutcomeRow], settings: Mapping[str, Any], seed: int) -
     headlines = [_with_style(cell, "") for cell in cells]
     found = [score for cell in headlines for score in cell_scores(cell, seed)]
     for cell in headlines:
-        parsed = Cell(cell.rows, cell.task, _parsed_value, metric="parsed_accuracy")
+        parsed = replace(cell, value_of=_parsed_value, metric="parsed_accuracy", is_by_case=True)
         found += cell_scores(parsed, seed)
     for cell, headline in zip(cells, headlines, strict=True):
         found += _other_verdicts(headline, settings, seed)

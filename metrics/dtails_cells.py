@@ -1,7 +1,7 @@
 """From cases to items: the mean over seeds of each item, and estimates over their concepts."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 
 from metrics.score import Score
@@ -38,6 +38,8 @@ class Cell:
     value_of: ValueOf
     setting: str | None = None
     metric: str = "accuracy"
+    is_by_case: bool = False
+    """Whether each case counts for itself, and not as one seed of its item."""
 
     @property
     def languages(self) -> list[str]:
@@ -47,16 +49,17 @@ class Cell:
     def of_language(self, language: str) -> "Cell":
         """Return the cases of one language."""
         kept = [row for row in self.rows if row.language == language]
-        return Cell(kept, self.task, self.value_of, self.setting, self.metric)
+        return replace(self, rows=kept)
 
     def item_means(self) -> list[ItemMean]:
-        """Return every item once, in the order of the run."""
-        cases: dict[tuple[str, int], list[OutcomeRow]] = {}
+        """Return every item once, or every case, in the order of the run."""
+        cases: dict[tuple[str, int, str], list[OutcomeRow]] = {}
         for row in self.rows:
-            cases.setdefault((row.language, row.number), []).append(row)
+            variant = row.variant if self.is_by_case else ""
+            cases.setdefault((row.language, row.number, variant), []).append(row)
         return [
             ItemMean(language, group[0].unit, mean_of_known(map(self.value_of, group)))
-            for (language, _), group in cases.items()
+            for (language, _, _), group in cases.items()
         ]
 
 

@@ -67,6 +67,19 @@ def test_an_unanswered_case_is_left_out_and_an_unreadable_one_is_wrong():
     assert (parsed.value, parsed.n) == (1.0, 1)
 
 
+def test_parsed_accuracy_counts_every_answer_that_could_be_read():
+    rows = [
+        *(row(0, 1.0, variant=seed) for seed in SEEDS),
+        row(1, 1.0, variant="seed1"),
+        row(1, 0.0, variant="seed2"),
+        row(1, 0.0, variant="seed3", status="invalid"),
+    ]
+
+    parsed = find(scores_of("dtails", rows, {}, 0), language="af", metric="parsed_accuracy")
+
+    assert (parsed.value, parsed.n) == (0.8, 5)
+
+
 def test_the_macro_mean_weighs_languages_alike():
     rows = [row(0, 1.0), row(1, 1.0), row(2, 0.0, language="ja"), row(3, 0.0, language="ja")]
 
