@@ -22,12 +22,15 @@ class TemplateFields:
     optional: frozenset[str] = frozenset()
 
 
-def embed_prompts(value: str, templates: Mapping[str, TemplateFields]) -> str:
+def embed_prompts(
+    value: str, templates: Mapping[str, TemplateFields], *, needs_all: bool = True
+) -> str:
     """Return the content of a prompt file as canonical JSON; an empty value stays empty.
 
     Args:
         value: A path, or the JSON itself.
         templates: What each template of the file must hold, by its name.
+        needs_all: Whether the file must hold every one of them, or just one.
 
     Raises:
         ValueError: The file cannot be read, lacks a template, or a template a field.
@@ -38,13 +41,14 @@ def embed_prompts(value: str, templates: Mapping[str, TemplateFields]) -> str:
     if len(text) > MAX_CHARACTERS:
         raise ValueError(f"prompt file of {len(text)} characters, limit {MAX_CHARACTERS}")
     prompts = _parse(text)
-    if set(prompts) != set(templates):
+    is_known = bool(prompts) and set(prompts) <= set(templates)
+    if not is_known or (needs_all and len(prompts) < len(templates)):
         raise ValueError(
             f"prompt file holds {', '.join(sorted(prompts)) or 'nothing'};"
-            f" needed: {', '.join(templates)}"
+            f" {'needed' if needs_all else 'allowed'}: {', '.join(templates)}"
         )
-    for name, fields in templates.items():
-        _check_template(name, prompts[name], fields)
+    for name, template in prompts.items():
+        _check_template(name, template, templates[name])
     return json.dumps(prompts, ensure_ascii=False, sort_keys=True)
 
 
