@@ -15,6 +15,8 @@ from storage import failures, items, outcomes
 from storage.database import Database
 from storage.records import Failure, Run, StoredOutcome
 
+MAX_ROUNDS = 32
+"""More follow-ups than any benchmark has: a loop, not a conversation."""
 AWAITING = Outcome(value=None, is_valid=False, detail={"awaits": "conclusion"})
 """Stands in for the outcome of a case that only the whole set can decide."""
 
@@ -39,10 +41,16 @@ class _Asked:
     requests: list[Request] = field(default_factory=list)
     responses: dict[str, Response] = field(default_factory=dict)
     keys: list[bytes] = field(default_factory=list)
+    asked_keys: set[str] = field(default_factory=set)
     failed: tuple[Request, Unanswered] | None = None
+
+    def new(self, requests: Sequence[Request]) -> list[Request]:
+        """Return what has not been asked yet: an unrecorded retry is not asked again."""
+        return [request for request in requests if request.key not in self.asked_keys]
 
     def take(self, request: Request, answered: Answered) -> None:
         """Note one answer."""
+        self.asked_keys.add(request.key)
         if isinstance(answered.answer, Unanswered):
             if not (request.key.endswith("/retry") and first_answer_stands(answered.answer)):
                 self.failed = self.failed or (request, answered.answer)
@@ -77,19 +85,23 @@ async def work_range(context: RunContext, first: int, last: int) -> None:
 async def _ask_cases(
     context: RunContext, asker: Asker, cases: Sequence[NumberedCase]
 ) -> list[_Asked]:
-    """Ask the first requests of every case together, then all follow-ups together."""
+    """Ask the first requests of every case together, then follow-ups until none is new."""
     asked = [_Asked(case) for case in cases]
     for each in asked:
         each.requests = list(context.benchmark.requests(each.numbered.case, context.run.seed))
-    await _ask(asker, asked)
-    for each in asked:
-        each.requests = []
-        if each.failed is None:
-            each.requests = list(
-                context.benchmark.follow_up(each.numbered.case, context.run.seed, each.responses)
-            )
-    await _ask(asker, asked)
-    return asked
+    for _ in range(MAX_ROUNDS):
+        await _ask(asker, asked)
+        for each in asked:
+            each.requests = each.new(_follow_up(context, each))
+        if not any(each.requests for each in asked):
+            return asked
+    raise RuntimeError(f"{context.benchmark.name} asks again after {MAX_ROUNDS} rounds")
+
+
+def _follow_up(context: RunContext, asked: _Asked) -> Sequence[Request]:
+    if asked.failed is not None:
+        return ()
+    return context.benchmark.follow_up(asked.numbered.case, context.run.seed, asked.responses)
 
 
 async def _ask(asker: Asker, asked: Sequence[_Asked]) -> None:

@@ -6,9 +6,10 @@ from pathlib import Path
 from benchmarks.requests import RequestKind
 from orchestrator.errors import WrongUseError
 from orchestrator.providers.fake import FakeProvider
+from orchestrator.providers.prompted_translation import with_translation
 from orchestrator.providers.provider import Provider
 from orchestrator.providers.replay import ReplayProvider
-from orchestrator.providers.scorer import ScorerProvider, open_scorer
+from orchestrator.providers.scorer import open_scorer
 from orchestrator.providers.split import SplitProvider
 from orchestrator.spec import parse_model
 
@@ -39,7 +40,7 @@ async def open_provider(
         case "replay":
             return ReplayProvider(Path(name.argument))
         case "scorer":
-            return await open_scorer(name.argument, artefacts)
+            return with_translation(await open_scorer(name.argument, artefacts))
         case "demo":
             return await _open_demo(endpoints, artefacts)
         case _:
@@ -58,8 +59,8 @@ async def _open_demo(endpoints: Mapping[str, str], artefacts: Path) -> Provider:
     return SplitProvider(by_kind)
 
 
-async def _local(model: str, endpoints: Mapping[str, str], artefacts: Path) -> ScorerProvider:
+async def _local(model: str, endpoints: Mapping[str, str], artefacts: Path) -> Provider:
     if model not in endpoints:
         known = ", ".join(sorted(endpoints)) or "none"
         raise WrongUseError(f"no scorer serves {model} here; scorers: {known}")
-    return await open_scorer(endpoints[model], artefacts)
+    return with_translation(await open_scorer(endpoints[model], artefacts))

@@ -182,6 +182,7 @@ def _log_prob_answer(results: Sequence[schemas.LogProbResult | schemas.FailedIte
         sums=tuple(result.sum for result in scored),
         n_tokens=tuple(result.n_scored for result in scored),
         is_straddling=tuple(result.is_straddling for result in scored),
+        eos_log_probs=_end_log_probs(scored),
     )
 
 
@@ -195,3 +196,9 @@ def _text(result: BaseModel) -> Answer:
 
 def _unanswered(failed: schemas.FailedItem) -> Unanswered:
     return Unanswered(error=failed.error, detail=failed.detail)
+
+
+def _end_log_probs(scored: Sequence[schemas.LogProbResult]) -> tuple[float, ...] | None:
+    """Return the log-probability of each target's end; None for a model that has no such thing."""
+    ends = [result.eos_log_prob for result in scored]
+    return None if None in ends else tuple(end for end in ends if end is not None)

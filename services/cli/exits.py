@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from benchmarks.errors import BenchmarkError
+from languages.errors import LanguageError
 from orchestrator.errors import OrchestratorError, ProviderUnavailableError
 from services.web.settings import SettingsError
 from storage.errors import DatabaseAddressError, StorageError, UnknownRunError
@@ -33,6 +34,7 @@ CODES: Mapping[type[Exception], int] = {
     UsageError: WRONG_USE,
     SettingsError: WRONG_USE,
     BenchmarkError: WRONG_USE,
+    LanguageError: WRONG_USE,
     OrchestratorError: WRONG_USE,
     UnknownRunError: WRONG_USE,
     DatabaseAddressError: WRONG_USE,

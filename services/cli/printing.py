@@ -11,7 +11,8 @@ from rich.table import Table
 from metrics.score import Score
 
 N_BAR = 10
-NO_TERMINAL_WIDTH = 100
+NO_TERMINAL_WIDTH = 132
+WIDE = 110
 
 
 def say(message: str) -> None:
@@ -48,34 +49,30 @@ def console() -> Console:
 
 
 def print_scores(scores: Sequence[Score]) -> None:
-    """Print scores with their interval, n, coverage and baselines."""
-    rows = [
-        (
-            " ".join(filter(None, (score.task, score.metric))),
-            score.language or "mean",
-            " ".join(
-                part
-                for part in (
-                    score.subset,
-                    None if score.layer is None else f"layer={score.layer}",
-                    score.setting,
-                )
-                if part
-            ),
-            number(score.value) if score.value is not None else "–",
-            _interval(score),
-            _bar(score),
-            str(score.n),
-            "–" if score.coverage is None else f"{score.coverage:.0%}",
-            _baselines(score),
-        )
-        for score in scores
-    ]
-    columns = ("score", "language", "of", "value ", "95% interval ", "", "n ", "cov. ", "baselines")
+    """Print scores with their interval, n and coverage; baselines where the line has room."""
+    is_wide = console().width >= WIDE
+    columns = ["task", "metric", "language", "of", "value ", "95% interval ", "n ", "cov. "]
+    if is_wide:
+        columns += ["", "baselines"]
+    rows = [_score_row(score, is_wide=is_wide) for score in scores]
     print_table("", columns, rows)
-    reasons = {score.reason for score in scores if score.reason}
-    for reason in sorted(reasons):
+    for reason in dict.fromkeys(score.reason for score in scores if score.reason):
         sys.stdout.write(f"– {reason}\n")
+
+
+def _score_row(score: Score, *, is_wide: bool) -> list[str]:
+    layer = None if score.layer is None else f"layer={score.layer}"
+    row = [
+        score.task or "all",
+        score.metric,
+        score.language or "mean",
+        " ".join(part for part in (score.subset, layer, score.setting) if part),
+        "–" if score.value is None else number(score.value),
+        _interval(score),
+        str(score.n),
+        "–" if score.coverage is None else f"{score.coverage:.0%}",
+    ]
+    return [*row, _bar(score), _baselines(score)] if is_wide else row
 
 
 def number(value: float) -> str:

@@ -191,7 +191,9 @@ def _worth_a_glance(found: list[Score]) -> list[Score]:
     """Return the headline rows, and the subsets too where they are few."""
     plain = [score for score in found if score.setting is None and score.layer is None]
     headlines = [score for score in plain if score.subset is None]
-    return plain if len(plain) <= MAX_ROWS else headlines
+    if len(plain) > MAX_ROWS:
+        return headlines
+    return [score for score in plain if score.value is not None or score.subset is not None]
 
 
 def _end(document: dict[str, Any], reason: str | None, *, as_json: bool) -> int:
