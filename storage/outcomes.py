@@ -9,7 +9,6 @@ from typing import Any
 from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from benchmarks.benchmark import Outcome
 from metrics.table import OutcomeRow, Status
 from storage import runs
 from storage.database import Database, execute, fetch_all, transaction
@@ -22,7 +21,7 @@ from storage.encoding import (
     to_text,
     to_text_or_none,
 )
-from storage.records import OutcomeFilter, OutcomePage, PagePlace, Run, StoredOutcome
+from storage.records import StoredOutcome
 
 _INSERT = """INSERT INTO outcomes (run_id, number, task, variant, language, subset, unit, value,
     is_valid, detail, baselines, response_keys)
@@ -48,26 +47,11 @@ REMOVE_FAILURES = """DELETE FROM failures USING
 WHERE failures.run_id = $1 AND failures.number = answered.number
     AND failures.task = answered.task AND failures.variant = answered.variant"""
 
-CASES = """SELECT item.number, item.id, item.language, item.subset, item.unit, cell.task,
-    cell.variant, cell.position, outcome.value, outcome.is_valid, outcome.detail::text,
-    outcome.baselines::text
-FROM items AS item
-CROSS JOIN unnest($3::text[], $4::text[]) WITH ORDINALITY AS cell (task, variant, position)
-LEFT JOIN outcomes AS outcome ON outcome.run_id = $1 AND outcome.number = item.number
-    AND outcome.task = cell.task AND outcome.variant = cell.variant
-WHERE item.item_set = $2"""
+ITEMS_OF_RUN = """SELECT number, id, language, subset, unit FROM items
+WHERE item_set = $1 ORDER BY number"""
 
-PAGE = f"""{CASES} AND item.number >= $5 AND (item.number, cell.position) > ($5, $6::bigint)
-AND ($7::text IS NULL OR item.language = $7) AND ($8::text IS NULL OR item.subset = $8)
-AND ($9::text IS NULL OR cell.task = $9) AND ($10::text IS NULL OR cell.variant = $10)
-AND CASE $11::text WHEN 'valid' THEN outcome.is_valid WHEN 'invalid' THEN NOT outcome.is_valid
-    WHEN 'unanswered' THEN outcome.is_valid IS NULL WHEN 'right' THEN outcome.value = 1
-    WHEN 'wrong' THEN outcome.value = 0 ELSE true END
-ORDER BY item.number, cell.position LIMIT $12"""
-
-OF_ITEM = """SELECT number, task, variant, language, subset, unit, value, is_valid, detail::text,
-    baselines::text, response_keys
-FROM outcomes WHERE run_id = $1 AND number = $2 ORDER BY task, variant"""
+OF_RUN = """SELECT number, task, variant, value, is_valid, detail::text, baselines::text
+FROM outcomes WHERE run_id = $1"""
 
 
 async def put(
@@ -119,55 +103,16 @@ async def rows(source: Database | AsyncConnection, run_id: str) -> list[OutcomeR
     """
     async with transaction(source) as connection:
         run = await runs.get(connection, run_id)
-        found = await fetch_all(
-            connection, f"{CASES} ORDER BY cell.position, item.number", *_cases_of(run)
+        asked = await fetch_all(connection, ITEMS_OF_RUN, run.item_set)
+        found = await fetch_all(connection, OF_RUN, run_id)
+    by_case = {(row.task, row.variant, row.number): row for row in found}
+    return [
+        outcome_row(
+            item, (task, variant), by_case.get((to_text(task), to_text(variant), item.number))
         )
-    return [_outcome_row(row) for row in found]
-
-
-async def page(
-    source: Database | AsyncConnection,
-    run_id: str,
-    wanted: OutcomeFilter | None = None,
-    after: PagePlace | None = None,
-    limit: int = 100,
-) -> OutcomePage:
-    """Return the next cases of a run, item by item, and where the page after them starts.
-
-    Raises:
-        UnknownRunError: There is no run with this id.
-    """
-    wanted = wanted or OutcomeFilter()
-    after = after or PagePlace(number=0, position=0)
-    async with transaction(source) as connection:
-        found = await fetch_all(
-            connection,
-            PAGE,
-            *_cases_of(await runs.get(connection, run_id)),
-            after.number,
-            after.position,
-            to_text_or_none(wanted.language),
-            to_text_or_none(wanted.subset),
-            to_text_or_none(wanted.task),
-            to_text_or_none(wanted.variant),
-            wanted.status,
-            limit + 1,
-        )
-    shown = found[:limit]
-    is_last = len(found) <= limit
-    return OutcomePage(
-        rows=tuple(_outcome_row(row) for row in shown),
-        next_after=None if is_last else PagePlace(shown[-1].number, shown[-1].position),
-    )
-
-
-async def of_item(
-    source: Database | AsyncConnection, run_id: str, number: int
-) -> list[StoredOutcome]:
-    """Return the outcomes of one item of a run, with the keys of the responses behind them."""
-    async with transaction(source) as connection:
-        found = await fetch_all(connection, OF_ITEM, run_id, number)
-    return [_stored_outcome(row) for row in found]
+        for task, variant in run.cells
+        for item in asked
+    ]
 
 
 async def _write(
@@ -198,45 +143,25 @@ def _columns(rows: Sequence[StoredOutcome]) -> tuple[list[Any], ...]:
     )
 
 
-def _cases_of(run: Run) -> tuple[object, ...]:
-    tasks = [to_text(task) for task, _ in run.cells]
-    variants = [to_text(variant) for _, variant in run.cells]
-    return (run.id, run.item_set, tasks, variants)
-
-
-def _outcome_row(row: Row[Any]) -> OutcomeRow:
-    is_answered = row.is_valid is not None
-    status: Status = "unanswered"
-    if is_answered:
-        status = "valid" if row.is_valid else "invalid"
+def outcome_row(item: Row[Any], cell: tuple[str, str], outcome: Row[Any] | None) -> OutcomeRow:
+    """Put together what was asked of an item and what came of it."""
+    if outcome is None or outcome.is_valid is None:
+        status: Status = "unanswered"
+        value, detail, baselines = None, {}, {}
+    else:
+        status = "valid" if outcome.is_valid else "invalid"
+        value = outcome.value
+        detail, baselines = from_json(outcome.detail), from_json(outcome.baselines)
     return OutcomeRow(
-        number=row.number,
-        item_id=from_text(row.id),
-        language=from_text(row.language),
-        subset=from_text_or_none(row.subset),
-        unit=from_text(row.unit),
-        task=from_text(row.task),
-        variant=from_text(row.variant),
+        number=item.number,
+        item_id=from_text(item.id),
+        language=from_text(item.language),
+        subset=from_text_or_none(item.subset),
+        unit=from_text(item.unit),
+        task=cell[0],
+        variant=cell[1],
         status=status,
-        value=row.value,
-        detail=from_json(row.detail) if is_answered else {},
-        baselines=from_json(row.baselines) if is_answered else {},
-    )
-
-
-def _stored_outcome(row: Row[Any]) -> StoredOutcome:
-    return StoredOutcome(
-        number=row.number,
-        task=from_text(row.task),
-        variant=from_text(row.variant),
-        language=from_text(row.language),
-        subset=from_text_or_none(row.subset),
-        unit=from_text(row.unit),
-        outcome=Outcome(
-            value=row.value,
-            is_valid=row.is_valid,
-            detail=from_json(row.detail),
-            baselines=from_json(row.baselines),
-        ),
-        response_keys=tuple(row.response_keys),
+        value=value,
+        detail=detail,
+        baselines=baselines,
     )

@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from benchmarks.benchmark import Outcome
-from storage import failures, items, outcomes, runs
+from storage import failures, items, outcome_pages, outcomes, runs
 from storage.errors import UnstorableError
 from storage.records import Failure, OutcomeFilter, StoredOutcome
 
@@ -143,7 +143,7 @@ async def test_overwriting_decides_again_and_keeps_the_response_keys(database, s
 
     rows = await outcomes.rows(database, run.id)
     assert [(row.status, row.value) for row in rows[:2]] == [("valid", 1.0), ("valid", 0.0)]
-    case = (await outcomes.of_item(database, run.id, 0))[0]
+    case = (await outcome_pages.of_item(database, run.id, 0))[0]
     assert case.response_keys == (b"\x01", b"\xff\x00")
 
 
@@ -153,7 +153,7 @@ async def test_pages_follow_each_other_without_gap_or_overlap(database, stored_r
 
     seen, after = [], None
     while True:
-        page = await outcomes.page(database, run.id, after=after, limit=5)
+        page = await outcome_pages.page(database, run.id, after=after, limit=5)
         seen += [(row.number, row.variant, row.status) for row in page.rows]
         after = page.next_after
         if after is None:
@@ -166,7 +166,7 @@ async def test_pages_follow_each_other_without_gap_or_overlap(database, stored_r
 async def test_the_last_page_may_be_full(database, stored_run):
     run = await stored_run()
 
-    page = await outcomes.page(database, run.id, limit=6)
+    page = await outcome_pages.page(database, run.id, limit=6)
 
     assert len(page.rows) == 6
     assert page.next_after is None
@@ -193,7 +193,7 @@ async def test_pages_show_only_what_the_filter_wants(database, stored_run, wante
     await outcomes.put(database, run.id, [make_outcome(0), make_outcome(1), make_outcome(2, 0.0)])
     await outcomes.put(database, run.id, [make_outcome(3, None, is_valid=False)])
 
-    page = await outcomes.page(database, run.id, OutcomeFilter(**wanted))
+    page = await outcome_pages.page(database, run.id, OutcomeFilter(**wanted))
 
     assert [row.number for row in page.rows] == numbers
 
