@@ -52,6 +52,14 @@ class ModelNotFoundError(CallerError):
     """No such model, or a folder without weights that can be loaded."""
 
 
+class CheckpointError(CallerError):
+    """A checkpoint of another training lies where this one would go on."""
+
+
+class TrainingDataError(CallerError):
+    """Pairs to be trained on that cannot be read; the message names file and line."""
+
+
 class NotNowError(ScorerError):
     """Not now: the same question may be answered a little later."""
 
