@@ -16,7 +16,7 @@ def test_a_score_shows_its_interval_n_coverage_and_baselines(capsys):
 
     line = capsys.readouterr().out.splitlines()[-1]
     assert line.split() == [
-        *("t", "accuracy", "de", "0.500", "0.250", "0.750", "▪▪▪▪▪·····", "10", "90%"),
+        *("t", "accuracy", "de", "0.500", "0.250", "0.750", "10", "90%", "▪▪▪▪▪·····"),
         *("chance", "0.500"),
     ]
 
