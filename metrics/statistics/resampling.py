@@ -119,8 +119,10 @@ def _add_drawn(sums: FloatArray, totals: FloatArray, generator: np.random.Genera
     n_units = len(totals)
     for part in _chunks(len(sums), n_units):
         drawn = generator.integers(n_units, size=(part.stop - part.start, n_units), dtype=np.int32)
-        for column in range(totals.shape[1]):
-            sums[part, column] += totals[:, column].take(drawn).sum(axis=1)
+        n_rows = len(drawn)
+        cells = (drawn + np.arange(n_rows)[:, None] * n_units).ravel()
+        counts = np.bincount(cells, minlength=n_rows * n_units).reshape(n_rows, n_units)
+        sums[part] += counts @ totals
 
 
 def _chunks(n_resamples: int, width: int) -> list[slice]:

@@ -46,6 +46,9 @@ STATUSES: dict[type[Exception], int] = {
     BackendError: 500,
 }
 
+CLOSE_TIMEOUT_S = 3.0
+"""Requests have been drained by then: what the model still works on, nobody waits for."""
+
 
 def make_scorer(settings: ScorerSettings) -> ServiceApp:
     """Return the app; its model begins to load when the app starts."""
@@ -117,7 +120,7 @@ async def running(model_thread: ModelThread) -> AsyncIterator[None]:
         server.uncancel()
         raise error from None
     finally:
-        await asyncio.to_thread(model_thread.close)
+        await asyncio.to_thread(model_thread.close, CLOSE_TIMEOUT_S)
 
 
 def main() -> None:
