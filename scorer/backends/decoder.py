@@ -18,16 +18,14 @@ from scorer.backend import (
     TokenRow,
     TopTokens,
 )
+from scorer.backends.facts import capabilities_of
 from scorer.backends.generation import generate_batch
 from scorer.backends.head import Head, head_of
 from scorer.backends.loading import (
-    BACKEND_VERSION,
     choose_device,
     choose_dtype,
-    context_window,
     load_weights,
     memory_errors,
-    read_config,
 )
 from scorer.backends.options import LoadOptions
 from scorer.backends.pooling import pool_batch
@@ -36,7 +34,7 @@ from scorer.backends.tokenizer import load_tokenizer
 from scorer.batching.batches import cut_batches, run_batch
 from scorer.batching.prefix_tree import TreeRow, plan_rows
 from scorer.batching.start_token import declared_start
-from scorer.schemas import Capabilities, Pooling
+from scorer.schemas import Pooling
 from scorer.weights import ModelFolder
 
 LOG = logging.getLogger(__name__)
@@ -52,33 +50,21 @@ class DecoderBackend:
         self.tokenizer = load_tokenizer(folder.folder)
         self._device = choose_device(options.device)
         dtype = choose_dtype(options.dtype, self._device)
-        config = read_config(folder.folder)
         self._model = load_weights(AutoModelForCausalLM, folder.folder, self._device, dtype)
         self._max_batch_tokens = options.batch_tokens(self._device.type)
         self._max_row_nodes = options.max_row_nodes
-        policy, token = declared_start(self.tokenizer, folder.start_token)
-        self.info = Capabilities(
-            model=folder.name,
-            revision=folder.revision,
-            weights_sha256=folder.weights_sha256,
-            tokenizer_sha256=self.tokenizer.sha256(),
-            chat_template_sha256=self.tokenizer.chat_template_sha256(),
-            dtype=str(dtype).removeprefix("torch."),
-            backend="torch",
-            backend_version=BACKEND_VERSION,
-            device=str(self._device),
-            architecture=type(self._model).__name__,
-            n_layers=config.num_hidden_layers,
-            width=config.hidden_size,
-            context_window=context_window(config, self.tokenizer),
-            vocabulary_size=config.vocab_size,
-            kinds=["log_prob", "generate", "hidden_states", "embed", "similarity"],
-            bos_policy=policy,
-            bos_token=token,
+        self.info = capabilities_of(
+            folder,
+            self._model,
+            self.tokenizer,
+            ["log_prob", "generate", "hidden_states", "embed", "similarity"],
+            declared_start(self.tokenizer, folder.start_token),
         )
         self._head: Head | None = head_of(self._model)
         self._may_branch = True
-        self._max_branch_depth = getattr(config, "sliding_window", None) or self.info.context_window
+        self._max_branch_depth = (
+            getattr(self._model.config, "sliding_window", None) or self.info.context_window
+        )
         self._choose_paths()
 
     def log_probs(self, rows: Sequence[TokenRow]) -> list[LogProbs]:

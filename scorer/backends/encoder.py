@@ -14,14 +14,12 @@ from scorer.backend import (
     TokenRow,
     TopTokens,
 )
+from scorer.backends.facts import capabilities_of
 from scorer.backends.loading import (
-    BACKEND_VERSION,
     choose_device,
     choose_dtype,
-    context_window,
     load_weights,
     memory_errors,
-    read_config,
 )
 from scorer.backends.options import LoadOptions
 from scorer.backends.pooling import pool_batch
@@ -29,7 +27,7 @@ from scorer.backends.tokenizer import load_tokenizer
 from scorer.batching.batches import cut_batches, run_batch
 from scorer.batching.start_token import NO_TOKEN, TOKENIZER_POLICY
 from scorer.errors import UnsupportedRequestError
-from scorer.schemas import Capabilities, Pooling
+from scorer.schemas import Pooling
 from scorer.weights import ModelFolder
 
 
@@ -41,27 +39,14 @@ class EncoderBackend:
         self.tokenizer = load_tokenizer(folder.folder)
         self._device = choose_device(options.device)
         dtype = choose_dtype(options.dtype, self._device)
-        config = read_config(folder.folder)
         self._model = load_weights(AutoModel, folder.folder, self._device, dtype)
         self._max_batch_tokens = options.batch_tokens(self._device.type)
-        self.info = Capabilities(
-            model=folder.name,
-            revision=folder.revision,
-            weights_sha256=folder.weights_sha256,
-            tokenizer_sha256=self.tokenizer.sha256(),
-            chat_template_sha256=self.tokenizer.chat_template_sha256(),
-            dtype=str(dtype).removeprefix("torch."),
-            backend="torch",
-            backend_version=BACKEND_VERSION,
-            device=str(self._device),
-            architecture=type(self._model).__name__,
-            n_layers=config.num_hidden_layers,
-            width=config.hidden_size,
-            context_window=context_window(config, self.tokenizer),
-            vocabulary_size=config.vocab_size,
-            kinds=["hidden_states", "embed", "similarity"],
-            bos_policy=TOKENIZER_POLICY,
-            bos_token=NO_TOKEN,
+        self.info = capabilities_of(
+            folder,
+            self._model,
+            self.tokenizer,
+            ["hidden_states", "embed", "similarity"],
+            (TOKENIZER_POLICY, NO_TOKEN),
         )
 
     def log_probs(self, rows: Sequence[TokenRow]) -> list[LogProbs]:

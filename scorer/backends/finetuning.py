@@ -17,12 +17,15 @@ from torch import Tensor
 from transformers import AutoModel
 
 from scorer.backends.checkpoints import Checkpoints
-from scorer.backends.loading import choose_device, context_window, load_weights, read_config
+from scorer.backends.facts import context_window
+from scorer.backends.loading import choose_device, load_weights
 from scorer.backends.tokenizer import HuggingFaceTokenizer, load_tokenizer
 from scorer.training import FinetuneReport, FinetuneSettings, ScoredPair
 from scorer.weights import ModelFolder
 
 MAX_GRADIENT_NORM = 1.0
+GROUP_TEXTS = 8
+"""Texts that are padded to one length."""
 UNDECAYED = ("bias", "LayerNorm.weight", "layer_norm.weight")
 
 
@@ -44,10 +47,9 @@ class Finetuning:
         self._settings = settings
         self._device = choose_device(device)
         self._tokenizer = load_tokenizer(base.folder)
-        config = read_config(base.folder)
         self._model = load_weights(AutoModel, base.folder, self._device, torch.float32)
         self._model.requires_grad_(requires_grad=True).train()
-        limit = min(settings.max_text_tokens, context_window(config, self._tokenizer))
+        limit = min(settings.max_text_tokens, context_window(self._model.config))
         left, n_cut_left = _encode([pair.text_a for pair in pairs], self._tokenizer, limit)
         right, n_cut_right = _encode([pair.text_b for pair in pairs], self._tokenizer, limit)
         self._texts = list(zip(left, right, strict=True))
@@ -123,6 +125,13 @@ class Finetuning:
         return (self.n_steps - step) / max(1, self.n_steps - n_warm)
 
     def _vectors(self, texts: Sequence[tuple[int, ...]]) -> Tensor:
+        """Return the mean of each text's last states; texts of like length are read together."""
+        order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
+        groups = [order[at : at + GROUP_TEXTS] for at in range(0, len(order), GROUP_TEXTS)]
+        found = torch.cat([self._group_vectors([texts[at] for at in group]) for group in groups])
+        return found[torch.tensor(order, device=self._device).argsort()]
+
+    def _group_vectors(self, texts: Sequence[tuple[int, ...]]) -> Tensor:
         longest = max(map(len, texts))
         pad = self._tokenizer.pad_id
         ids = torch.tensor(

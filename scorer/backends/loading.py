@@ -7,30 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import transformers
 from transformers import AutoConfig
 from transformers.utils import logging as transformers_logging
 
-from scorer.backends.tokenizer import HuggingFaceTokenizer
 from scorer.errors import ModelNotFoundError, OutOfMemoryError
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
-BACKEND_VERSION = f"torch {torch.__version__}, transformers {transformers.__version__}"
-UNLIMITED_TOKENS = 1 << 20
-"""Stands for the context window of a model that knows no limit."""
-OFFSET_POSITION_TYPES = frozenset(
-    {
-        "roberta",
-        "xlm-roberta",
-        "xlm-roberta-xl",
-        "camembert",
-        "mpnet",
-        "longformer",
-        "data2vec-text",
-    }
-)
-"""Their positions begin behind the padding id."""
-
 transformers_logging.disable_progress_bar()
 
 
@@ -94,19 +76,6 @@ def load_weights(kind: Any, folder: Path, device: torch.device, dtype: torch.dty
             f" the first is {lost[0]}"
         )
     return model.to(device).eval().requires_grad_(requires_grad=False)
-
-
-def context_window(config: Any, tokenizer: HuggingFaceTokenizer) -> int:  # noqa: ANN401
-    """Return how many tokens fit, special ones included."""
-    limits = [
-        getattr(config, name, None) for name in ("max_position_embeddings", "n_positions", "n_ctx")
-    ]
-    found = next((int(limit) for limit in limits if isinstance(limit, int) and limit > 0), None)
-    if found is None:
-        return min(tokenizer.model_max_length, UNLIMITED_TOKENS)
-    if config.model_type in OFFSET_POSITION_TYPES:
-        found -= (config.pad_token_id or 0) + 1
-    return found
 
 
 def use_threads(n_threads: int) -> None:

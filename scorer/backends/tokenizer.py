@@ -28,7 +28,6 @@ class HuggingFaceTokenizer:
         self.eos_token: str | None = loaded.eos_token
         self.eos_id: int | None = loaded.eos_token_id
         self.pad_id: int = loaded.pad_token_id or 0
-        self.model_max_length = int(loaded.model_max_length)
 
     def encode(self, texts: Sequence[str]) -> list[TokenisedText]:
         """Split texts into tokens and add none."""
