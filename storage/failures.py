@@ -26,6 +26,9 @@ SET error = excluded.error, detail = excluded.detail, request_key = excluded.req
 SELECT = """SELECT number, task, variant, error, detail, request_key, n_attempts FROM failures
 WHERE run_id = $1 ORDER BY number, task, variant LIMIT $2"""
 
+OF_ITEM = """SELECT number, task, variant, error, detail, request_key, n_attempts FROM failures
+WHERE run_id = $1 AND number = $2 ORDER BY task, variant"""
+
 
 async def put(source: Database | AsyncConnection, run_id: str, failed: Sequence[Failure]) -> None:
     """Store failures; of a case that failed before the attempts add up and the last error stays."""
@@ -52,6 +55,13 @@ async def list_failures(
     """Return the failures of a run in the order of its items."""
     async with transaction(source) as connection:
         rows = await fetch_all(connection, SELECT, run_id, limit)
+    return [_failure(row) for row in rows]
+
+
+async def of_item(source: Database | AsyncConnection, run_id: str, number: int) -> list[Failure]:
+    """Return the failed cases of one item of a run."""
+    async with transaction(source) as connection:
+        rows = await fetch_all(connection, OF_ITEM, run_id, number)
     return [_failure(row) for row in rows]
 
 

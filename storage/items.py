@@ -106,6 +106,19 @@ async def find(
     return [_stored_item(row) for row in rows]
 
 
+async def parts(source: Database | AsyncConnection, item_set: str) -> tuple[list[str], list[str]]:
+    """Return the languages and the subsets that the items of a set have."""
+    async with transaction(source) as connection:
+        rows = await fetch_all(
+            connection,
+            "SELECT DISTINCT language, subset FROM items WHERE item_set = $1",
+            item_set,
+        )
+    languages = {from_text(row.language) for row in rows}
+    subsets = {from_text(row.subset) for row in rows if row.subset is not None}
+    return sorted(languages), sorted(subsets)
+
+
 async def stream(database: Database, item_set: str) -> AsyncIterator[StoredItem]:
     """Yield every item of a set in order, a chunk at a time in memory."""
     for first in count(step=CHUNK_ITEMS):

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from benchmarks.benchmark import Item, Outcome
 from metrics.table import OutcomeRow
 
+OutcomeStatus = Literal["valid", "invalid", "unanswered", "right", "wrong"]
 RunStatus = Literal["queued", "running", "paused", "finished", "failed", "cancelled"]
 
 
@@ -106,7 +107,7 @@ class OutcomeFilter:
     subset: str | None = None
     task: str | None = None
     variant: str | None = None
-    status: Literal["valid", "invalid", "unanswered", "right", "wrong"] | None = None
+    status: OutcomeStatus | None = None
     """right: value 1 · wrong: value 0."""
 
 

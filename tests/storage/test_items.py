@@ -108,3 +108,10 @@ async def test_items_can_be_found_by_number(database, new_item):
     found = await items.find(database, "set", [7, 2, 99])
 
     assert [stored.number for stored in found] == [2, 7]
+
+
+async def test_the_languages_and_subsets_of_a_set_are_known(database, new_item):
+    await items.put(database, "set", [new_item(n) for n in range(10)])
+
+    assert await items.parts(database, "set") == (["ar", "de"], ["easy"])
+    assert await items.parts(database, "other") == ([], [])
