@@ -10,6 +10,8 @@ from typing import Any
 from metrics.score import Score
 from metrics.table import OutcomeRow
 from metrics.xcomps_accuracy import NORMALISATIONS, accuracy_scores
+from metrics.xcomps_neuro import neuro_scores
+from metrics.xcomps_relations import relation_scores
 
 
 def scores(rows: Sequence[OutcomeRow], settings: Mapping[str, Any], seed: int) -> list[Score]:
@@ -23,4 +25,13 @@ def scores(rows: Sequence[OutcomeRow], settings: Mapping[str, Any], seed: int) -
     found: list[Score] = []
     for task in NORMALISATIONS:
         found += accuracy_scores(rows, task, settings, seed)
-    return sorted(found, key=lambda score: score.subset is not None or score.setting is not None)
+    found += neuro_scores(rows, settings, seed)
+    found += relation_scores(found)
+    return sorted(found, key=_rank)
+
+
+def _rank(score: Score) -> int:
+    """Put headline rows first, then their layers, then all else."""
+    if score.subset is not None or score.setting is not None:
+        return 2
+    return int(score.layer is not None)
