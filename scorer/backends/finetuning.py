@@ -24,8 +24,6 @@ from scorer.training import FinetuneReport, FinetuneSettings, ScoredPair
 from scorer.weights import ModelFolder
 
 MAX_GRADIENT_NORM = 1.0
-GROUP_TEXTS = 8
-"""Texts that are padded to one length."""
 UNDECAYED = ("bias", "LayerNorm.weight", "layer_norm.weight")
 
 
@@ -125,13 +123,6 @@ class Finetuning:
         return (self.n_steps - step) / max(1, self.n_steps - n_warm)
 
     def _vectors(self, texts: Sequence[tuple[int, ...]]) -> Tensor:
-        """Return the mean of each text's last states; texts of like length are read together."""
-        order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
-        groups = [order[at : at + GROUP_TEXTS] for at in range(0, len(order), GROUP_TEXTS)]
-        found = torch.cat([self._group_vectors([texts[at] for at in group]) for group in groups])
-        return found[torch.tensor(order, device=self._device).argsort()]
-
-    def _group_vectors(self, texts: Sequence[tuple[int, ...]]) -> Tensor:
         longest = max(map(len, texts))
         pad = self._tokenizer.pad_id
         ids = torch.tensor(
