@@ -6,7 +6,15 @@ import warnings
 import typer
 from typer.exceptions import Abort, TyperException
 
-from services.cli import inspecting, living, reading, running
+from services.cli import (
+    building,
+    dibimt_commands,
+    inspecting,
+    living,
+    reading,
+    running,
+    semrel_commands,
+)
 from services.cli.exits import INTERRUPTED, WRONG_USE, exit_code
 from services.processes import ServiceStartError
 
@@ -17,7 +25,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for room in (inspecting, running, reading, living):
+for room in (inspecting, running, reading, living, building, semrel_commands, dibimt_commands):
     room.add_commands(app)
 
 
