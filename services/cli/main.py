@@ -12,6 +12,7 @@ from services.cli import (
     inspecting,
     living,
     reading,
+    rules_commands,
     running,
     semrel_commands,
 )
@@ -25,7 +26,10 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for room in (inspecting, running, reading, living, building, semrel_commands, dibimt_commands):
+for room in (
+    *(inspecting, running, reading, living),
+    *(building, rules_commands, semrel_commands, dibimt_commands),
+):
     room.add_commands(app)
 
 

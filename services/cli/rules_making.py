@@ -1,0 +1,157 @@
+"""Rules of DTAiLS, written by a model: concept by concept, up to three tries, through the cache."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.dtails.data import chosen_languages
+from benchmarks.dtails.rules import RulesDialogue, language_rules, read_prompts, rules_dialogue
+from benchmarks.dtails.rules_artefact import ConceptRules, RulesArtefact
+from benchmarks.dtails.rules_prompts import VERSION, RulesPrompt
+from benchmarks.dtails.settings import DtailsSettings
+from benchmarks.requests import GenerateRequest, RequestKind
+from benchmarks.responses import TextResponse
+from orchestrator.ask import Asker
+from orchestrator.providers.catalog import open_provider
+from orchestrator.providers.provider import Answer, Provider, Unanswered
+from services.cli.exits import UsageError
+from services.cli.printing import say
+from services.cli.store import open_store
+from services.home import Home
+from services.processes import find_scorers, scorers_for
+
+N_AT_ONCE = 8
+"""Concepts whose requests go to the model in one call."""
+OnConcepts = Callable[[int], None]
+"""Called with the number of concepts that have just been done."""
+Prompts = Mapping[str, Mapping[str, RulesPrompt]]
+"""By language and concept."""
+
+
+@dataclass(frozen=True)
+class RulesJob:
+    """Whose rules are made from what, by which model."""
+
+    data: Path
+    languages: Sequence[str]
+    """Empty: all of the data."""
+    model: str
+    scorers: Sequence[str]
+    """The local scorers that the model needs."""
+    settings: DtailsSettings
+
+
+@dataclass
+class Dialogues:
+    """The conversations about some concepts, as far as they have come."""
+
+    open: dict[str, tuple[RulesDialogue, GenerateRequest]] = field(default_factory=dict)
+    """By concept, with the request that waits for an answer."""
+    last_texts: dict[str, str] = field(default_factory=dict)
+    done: dict[str, ConceptRules] = field(default_factory=dict)
+    unanswered: dict[str, str] = field(default_factory=dict)
+    """Why there is no answer, by request key."""
+
+    def start(self, concept: str, dialogue: RulesDialogue) -> None:
+        """Begin a conversation."""
+        self.open[concept] = (dialogue, next(dialogue))
+
+    def hear(self, concept: str, answer: Answer) -> None:
+        """Go on with an answer; where a recording lacks a retry, the answer before it stands."""
+        dialogue, request = self.open.pop(concept)
+        if isinstance(answer, Unanswered):
+            is_retry = not answer.is_recorded and concept in self.last_texts
+            text = self.last_texts[concept] if is_retry else None
+        else:
+            text = answer.text if isinstance(answer, TextResponse) else None
+        if text is None:
+            self.unanswered[request.key] = getattr(answer, "detail", "the answer is no text")
+            return
+        self.last_texts[concept] = text
+        try:
+            self.open[concept] = (dialogue, dialogue.send(text))
+        except StopIteration as end:
+            self.done[concept] = end.value
+
+
+def read_all_prompts(job: RulesJob) -> Prompts:
+    """Return the prompt of every concept of every language.
+
+    Raises:
+        BenchmarkError: The data lack a language or cannot be read.
+    """
+    return {
+        language: read_prompts(job.data, language, job.settings)
+        for language in chosen_languages(job.data, job.languages)
+    }
+
+
+async def make_rules(
+    home: Home, job: RulesJob, prompts: Prompts, on_concepts: OnConcepts
+) -> tuple[RulesArtefact, dict[str, str]]:
+    """Ask a model for the rules of every concept.
+
+    Returns:
+        The rules, and why a request had no answer, by key; its concept is left out of the rules.
+
+    Raises:
+        UsageError: The model cannot generate.
+        ProviderUnavailableError: The model cannot be reached.
+    """
+    unanswered: dict[str, str] = {}
+    languages = {}
+    async with open_store(home) as database, _provider(home, job) as provider:
+        asker = Asker(database, provider)
+        for language, found in prompts.items():
+            dialogues = Dialogues()
+            concepts = list(found)
+            for first in range(0, len(concepts), N_AT_ONCE):
+                chunk = concepts[first : first + N_AT_ONCE]
+                for concept in chunk:
+                    dialogues.start(concept, rules_dialogue(found[concept], language, job.settings))
+                await _talk(asker, dialogues)
+                on_concepts(len(chunk))
+            unanswered |= dialogues.unanswered
+            languages[language] = language_rules(job.data, language, job.settings, dialogues.done)
+        author = _author(provider)
+    return RulesArtefact(author=author, prompt_version=VERSION, languages=languages), unanswered
+
+
+async def _talk(asker: Asker, dialogues: Dialogues) -> None:
+    """Ask what waits for an answer until nothing does."""
+    while dialogues.open:
+        waiting = {concept: request for concept, (_, request) in dialogues.open.items()}
+        answered = await asker.ask(list(waiting.values()))
+        for concept, request in waiting.items():
+            dialogues.hear(concept, answered[request.key].answer)
+
+
+@contextlib.asynccontextmanager
+async def _provider(home: Home, job: RulesJob) -> AsyncIterator[Provider]:
+    with contextlib.ExitStack() as stack:
+        if job.scorers:
+            say(f"starting the scorer of {', '.join(job.scorers)}")
+            lent = scorers_for(home, list(job.scorers))
+            endpoints = await asyncio.to_thread(stack.enter_context, lent)
+        else:
+            endpoints = await asyncio.to_thread(find_scorers, home)
+        provider = await open_provider(job.model, endpoints, home.artefacts)
+        if provider is None:
+            raise UsageError(f"--model {job.model}: a baseline writes no rules")
+        try:
+            if RequestKind.GENERATE not in provider.kinds:
+                raise UsageError(
+                    f"--model {job.model} cannot generate; rules need a model that can"
+                )
+            yield provider
+        finally:
+            await provider.close()
+
+
+def _author(provider: Provider) -> str:
+    """Return the model's name with its revision, or a replay's with its checksum."""
+    identity = provider.identity(RequestKind.GENERATE)
+    revision = identity.get("revision") or identity.get("file_sha256")
+    return f"{identity['model']}@{revision}" if revision else identity["model"]
