@@ -55,11 +55,6 @@ class ScoreTable:
         """The metric's name for people."""
         return NAMES.get(self.metric, self.metric.replace("_", " ").capitalize())
 
-    @property
-    def is_layered(self) -> bool:
-        """Whether any detail belongs to one layer."""
-        return any(row.score.layer is not None for row in self.details)
-
 
 def score_tables(scores: Sequence[Score]) -> list[ScoreTable]:
     """Group scores by task and metric, in the order in which they come."""
@@ -70,10 +65,13 @@ def score_tables(scores: Sequence[Score]) -> list[ScoreTable]:
 
 
 def headline(scores: Sequence[Score]) -> Score | None:
-    """Return the score that stands for a run: the first mean, else the first defined one."""
+    """Return the score that stands for a run: of the first metric the mean, else a language."""
     defined = [score for score in scores if score.value is not None and is_headline(score)]
-    means = [score for score in defined if score.language is None]
-    return next(iter(means + defined), None)
+    if not defined:
+        return None
+    first = defined[0]
+    same = [score for score in defined if (score.task, score.metric) == (first.task, first.metric)]
+    return next((score for score in same if score.language is None), first)
 
 
 def is_headline(score: Score) -> bool:

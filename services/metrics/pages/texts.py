@@ -92,7 +92,7 @@ def first_text(benchmark: str, language: str, fields: Mapping[str, Any]) -> Text
 def _texts(benchmark: str, language: str, name: str, value: Any) -> list[Text]:  # noqa: ANN401
     if value is None or value in ("", [], {}):
         return []
-    values = value if _is_list_of_strings(value) else [value]
+    values = value if isinstance(value, list) else [value]
     return [
         text_of(_words(each), _language_of(benchmark, language, name, position))
         for position, each in enumerate(values)

@@ -59,6 +59,11 @@ class RunView:
         return self.run.status in LIVE
 
     @property
+    def has_verdicts(self) -> bool:
+        """Whether its cases are right or wrong, and not numbers on a scale."""
+        return any(table.metric == "accuracy" for table in self.tables)
+
+    @property
     def took(self) -> timedelta | None:
         """From its first job to its end; None for a run that has not ended."""
         if self.run.started_at is None or self.run.finished_at is None:
@@ -176,9 +181,9 @@ async def item_view(database: Database, run_id: str, number: int) -> ItemView | 
         UnknownRunError: There is no run with this id.
     """
     run = await runs.get(database, run_id)
-    found = await items.find(database, run.item_set, [number])
-    if not found:
+    if not 0 <= number < run.n_items:
         return None
+    found = await items.find(database, run.item_set, [number])
     item = found[0].item
     return ItemView(
         run=run,
