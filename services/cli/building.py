@@ -1,4 +1,4 @@
-"""Commands that build DTAiLS anew: mine, rules make, agreement."""
+"""Commands about what DTAiLS' annotators answer: agreement."""
 
 import sys
 from pathlib import Path

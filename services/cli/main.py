@@ -11,6 +11,7 @@ from services.cli import (
     dibimt_commands,
     inspecting,
     living,
+    mining_commands,
     reading,
     rules_commands,
     running,
@@ -28,7 +29,7 @@ app = typer.Typer(
 )
 for room in (
     *(inspecting, running, reading, living),
-    *(building, rules_commands, semrel_commands, dibimt_commands),
+    *(building, mining_commands, rules_commands, semrel_commands, dibimt_commands),
 ):
     room.add_commands(app)
 
