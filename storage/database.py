@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from storage.address import asyncpg_address, place
-from storage.errors import DatabaseUnreachableError
+from storage.errors import DatabaseRefusedError, DatabaseUnreachableError
 
 POOL_SIZE = 5
 MAX_OVERFLOW = 15
@@ -47,15 +47,16 @@ class Database:
 
         Raises:
             DatabaseUnreachableError: The database does not answer or went away.
+            DatabaseRefusedError: It does not do what it is asked.
         """
         try:
             async with self._engine.begin() as connection:
                 yield connection
         except DBAPIError as error:
+            where = f"Postgres at {place(self.url)}"
             if error.connection_invalidated:
-                message = f"lost the connection to Postgres at {place(self.url)}"
-                raise DatabaseUnreachableError(message) from error
-            raise
+                raise DatabaseUnreachableError(f"lost the connection to {where}") from error
+            raise DatabaseRefusedError(f"{where} refused: {reason_of(error)}") from error
 
     async def ping(self) -> None:
         """Ask the database for a sign of life.
@@ -97,6 +98,12 @@ async def fetch_one(connection: AsyncConnection, sql: str, *arguments: object) -
     """Run one query and return its first row, or None."""
     result = await connection.exec_driver_sql(sql, arguments)
     return result.first()
+
+
+def reason_of(error: DBAPIError) -> str:
+    """Return what Postgres said, in one line."""
+    said = error.orig.__cause__ or error.orig if error.orig is not None else error
+    return str(said).strip().splitlines()[0]
 
 
 def _engine(url: str) -> AsyncEngine:

@@ -95,7 +95,7 @@ def stop_postgres(folder: Path) -> bool:
 
 
 def is_running(folder: Path) -> bool:
-    """Say whether the Postgres of a folder is up and answers at its socket."""
+    """Say whether the Postgres of a folder is up and ready."""
     return _running_url(folder.expanduser().resolve() / "data") is not None
 
 
@@ -138,7 +138,7 @@ def _postmaster(data: Path) -> psutil.Process | None:
 
 
 def _start(data: Path, *, is_throwaway: bool) -> str:
-    account = postgres_account()
+    account = postgres_account(data)
     programs = find_programs(account)
     _stop_unreachable(data)
     if not (data / "PG_VERSION").exists():

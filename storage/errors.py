@@ -9,6 +9,10 @@ class DatabaseUnreachableError(StorageError):
     """The database does not answer, refuses the user, or has gone away; try again later."""
 
 
+class DatabaseRefusedError(StorageError):
+    """The database answers, but not as asked: no permission, no tables, a full disk."""
+
+
 class DatabaseAddressError(StorageError):
     """A database address that is neither a URL nor a keyword string of Postgres."""
 

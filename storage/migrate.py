@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+from sqlalchemy.exc import DBAPIError
 
 from storage.address import libpq_address, place
-from storage.errors import DatabaseUnreachableError, SchemaNewerError
+from storage.errors import DatabaseRefusedError, DatabaseUnreachableError, SchemaNewerError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 LOCK_KEY = 7_265_536_473
@@ -29,6 +30,7 @@ def migrate(url: str) -> None:
 
     Raises:
         DatabaseUnreachableError: The database does not answer.
+        DatabaseRefusedError: It does not let its tables be made.
         SchemaNewerError: Its revision is not known to this version.
     """
     known = revisions()
@@ -97,17 +99,11 @@ def _read_revision(connection: "psycopg.Connection[Any]") -> str | None:
 
 def _run_alembic(connection: "psycopg.Connection[Any]", direction: str, revision: str) -> None:
     # Alembic takes longer to import than to find out that there is nothing to do.
-    from alembic import command
-    from alembic.config import Config
-    from sqlalchemy import create_engine
-    from sqlalchemy.pool import StaticPool
+    from storage.alembic_commands import run_command
 
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-    engine = create_engine(
-        "postgresql+psycopg://", creator=lambda: connection, poolclass=StaticPool
-    )
-    with engine.connect() as wrapped:
-        config.attributes["connection"] = wrapped
-        getattr(command, direction)(config, revision)
-        wrapped.commit()
+    try:
+        run_command(MIGRATIONS, connection, direction, revision)
+    except (psycopg.Error, DBAPIError) as error:
+        reason = str(getattr(error, "orig", error)).strip().splitlines()[0]
+        message = f"cannot {direction} the database's schema to {revision}: {reason}"
+        raise DatabaseRefusedError(message) from error

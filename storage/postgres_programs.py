@@ -57,14 +57,16 @@ class Account:
         return {"user": self.user_id, "group": self.group_id, "extra_groups": []}
 
 
-def postgres_account() -> Account:
-    """Return the user of this process, or `nobody` in the place of root.
+def postgres_account(data: Path) -> Account:
+    """Return the user of this process; in the place of root the data's owner, at first `nobody`.
 
     Raises:
         EmbeddedPostgresError: Root on a system where that cannot be done.
     """
     if os.geteuid() != 0:
         return Account(os.geteuid(), os.getegid(), is_other=False)
+    if data.exists() and data.stat().st_uid != 0:
+        return Account(data.stat().st_uid, data.stat().st_gid, is_other=True)
     try:
         entry = pwd.getpwnam(OTHER_USER)
     except KeyError as error:

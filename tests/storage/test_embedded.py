@@ -212,6 +212,19 @@ def test_a_user_who_is_not_root_has_a_server_of_his_own(home):
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root runs programs as another user")
+def test_root_starts_the_data_of_another_user_as_that_user(home):
+    start_postgres(home, is_throwaway=True)
+    stop_postgres(home)
+    for path in (home / "data", *(home / "data").rglob("*")):
+        os.chown(path, 1, 1)
+
+    url = start_postgres(home, is_throwaway=True)
+
+    assert psutil.Process(postmaster_pid(home)).uids().effective == 1
+    assert query(url, "SELECT 1") == 1
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="only root runs programs as another user")
 def test_programs_that_others_cannot_reach_are_copied_once(tmp_path, monkeypatch):
     monkeypatch.setattr(postgres_programs, "COPIES", tmp_path / "copies")
     monkeypatch.setattr(postgres_programs, "_is_open_to_all", lambda path: False)

@@ -4,9 +4,10 @@ import time
 import psycopg
 import pytest
 
+from storage import runs
 from storage.address import libpq_address, place
 from storage.database import Database
-from storage.errors import DatabaseUnreachableError, SchemaNewerError
+from storage.errors import DatabaseRefusedError, DatabaseUnreachableError, SchemaNewerError
 from storage.migrate import current_revision, downgrade, migrate, revisions
 
 DESCRIBE = """
@@ -99,7 +100,7 @@ def test_a_schema_from_the_future_is_refused_and_left_alone(database_url):
 def test_a_migration_that_fails_leaves_nothing_behind(empty_database_url):
     run_sql(empty_database_url, "CREATE TABLE scores (id int)")
 
-    with pytest.raises(Exception, match='relation "scores" already exists'):
+    with pytest.raises(DatabaseRefusedError, match='relation "scores" already exists'):
         migrate(empty_database_url)
 
     assert {row[1] for row in describe(empty_database_url) if row[0] == "column"} == {"scores.id"}
@@ -108,6 +109,8 @@ def test_a_migration_that_fails_leaves_nothing_behind(empty_database_url):
 async def test_a_database_without_tables_is_opened_and_only_its_use_fails(empty_database_url):
     async with Database.open(empty_database_url) as database:
         await database.ping()
+        with pytest.raises(DatabaseRefusedError, match='relation "runs" does not exist'):
+            await runs.list_runs(database)
 
 
 def test_an_unreachable_database_is_named_without_its_password():
@@ -115,6 +118,17 @@ def test_an_unreachable_database_is_named_without_its_password():
         migrate("postgresql://me:hidden@127.0.0.1:1/x")
     assert "hidden" not in str(caught.value)
     assert "hidden" not in place("postgresql://me:hidden@127.0.0.1:1/x")
+
+
+def test_a_user_without_rights_is_told_what_postgres_refused(database_server, empty_database_url):
+    run_sql(empty_database_url, "CREATE ROLE reader LOGIN")
+    address = libpq_address(empty_database_url).replace("user=postgres", "user=reader")
+
+    try:
+        with pytest.raises(DatabaseRefusedError, match="permission denied for schema public"):
+            migrate(address)
+    finally:
+        run_sql(database_server, "DROP ROLE reader")
 
 
 def test_the_revisions_are_those_that_alembic_sees(database_url):

@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.benchmark import Outcome
 from storage import failures, items, outcome_pages, outcomes, runs
-from storage.errors import UnstorableError
+from storage.errors import DatabaseRefusedError, UnstorableError
 from storage.records import Failure, OutcomeFilter, StoredOutcome
 
 
@@ -206,6 +206,11 @@ async def test_a_value_that_cannot_be_averaged_is_refused(database, stored_run, 
         await outcomes.put(database, run.id, [make_outcome(0, value)])
     with pytest.raises(UnstorableError, match="not a JSON value"):
         await outcomes.put(database, run.id, [make_outcome(0, detail={"x": value})])
+
+
+async def test_outcomes_of_a_run_that_is_gone_are_refused(database):
+    with pytest.raises(DatabaseRefusedError, match="violates foreign key constraint"):
+        await outcomes.put(database, "nothing", [make_outcome(0)])
 
 
 async def test_a_large_batch_is_one_statement(database, stored_run, new_item, new_run):
