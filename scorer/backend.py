@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,6 +100,48 @@ class Tokenizer(Protocol):
         Raises:
             UnsupportedRequestError: The model has no chat template.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TargetTokens:
+    """A target as a decoder reads it."""
+
+    prefix: tuple[int, ...]
+    """What it is given: its start, and the code of the language."""
+    text: tuple[int, ...]
+    end: tuple[int, ...]
+    """The one token that ends the target."""
+
+
+@runtime_checkable
+class SourceTargetTokenizer(Tokenizer, Protocol):
+    """The tokenizer of an encoder-decoder."""
+
+    def encode_sources(
+        self, texts: Sequence[str], source: str | None, target: str | None
+    ) -> list[tuple[int, ...]]:
+        """Split sources, with their special tokens and language codes.
+
+        Raises:
+            UnknownLanguageError: The model has no code for a language.
+        """
+        ...
+
+    def encode_targets(self, texts: Sequence[str], target: str | None) -> list[TargetTokens]:
+        """Split targets.
+
+        Raises:
+            UnknownLanguageError: The model has no code for the language, or needs one.
+        """
+        ...
+
+    def forced_prefix(self, target: str | None) -> tuple[int, ...]:
+        """Return what a written target must begin with: its start, and a language's code."""
+        ...
+
+    def spans(self, ids: Sequence[int]) -> tuple[tuple[int, int], ...]:
+        """Return the characters of the decoded text that each token brings."""
         ...
 
 

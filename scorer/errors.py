@@ -32,6 +32,10 @@ class NothingToScoreError(ItemError):
     """No token of a text has a probability: it is empty, or its only token is the first."""
 
 
+class UnknownLanguageError(ItemError):
+    """A language that a translation model has no code for, or none where one is needed."""
+
+
 class UnsupportedRequestError(CallerError):
     """The loaded model cannot answer this kind of question."""
 

@@ -39,7 +39,7 @@ class LogProbItem(_Wire):
     token_ids: list[int] | None = Field(default=None, min_length=1)
     """The continuation as token ids, taken as they are."""
     source_language: str | None = None
-    """Code as the model's tokenizer spells it; encoder-decoders only."""
+    """ISO 639 or as the model's tokenizer spells it; encoder-decoders only."""
     target_language: str | None = None
 
     @model_validator(mode="after")
@@ -136,7 +136,14 @@ class GenerateRequest(_Wire):
     n_beams: int = Field(default=1, ge=1, le=16)
     source_language: str | None = None
     target_language: str | None = None
-    """Code as the model's tokenizer spells it, forced as the first token; encoder-decoders only."""
+    """ISO 639 or as the model's tokenizer spells it, forced as the first token; encoder-decoders
+    only."""
+
+    @model_validator(mode="after")
+    def _check_beams(self) -> Self:
+        if self.n_beams > 1 and self.temperature > 0:
+            raise ValueError("n_beams above 1 needs temperature 0: beams are not drawn")
+        return self
 
 
 class GenerateResult(_Wire):

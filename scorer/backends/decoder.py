@@ -28,6 +28,7 @@ from scorer.backends.loading import (
     memory_errors,
 )
 from scorer.backends.options import LoadOptions
+from scorer.backends.padding import pad_right
 from scorer.backends.pooling import pool_batch
 from scorer.backends.self_check import agrees, check_rows, plain_log_probs
 from scorer.backends.tokenizer import load_tokenizer
@@ -162,11 +163,7 @@ class DecoderBackend:
 
     def _padded(self, rows: Sequence[Sequence[int]]) -> Tensor:
         """Return ids padded on the right: a causal model never sees what follows a token."""
-        width = max(map(len, rows))
-        ids = np.full((len(rows), width), self.tokenizer.pad_id, dtype=np.int64)
-        for at, row in enumerate(rows):
-            ids[at, : len(row)] = row
-        return torch.from_numpy(ids).to(self._device)
+        return pad_right(rows, self.tokenizer.pad_id, self._device)[0]
 
     def _tree_inputs(self, batch: Sequence[TreeRow], ids: Tensor) -> dict[str, Any]:
         """Return the mask of ancestors (added to the scores) and the depths as positions."""

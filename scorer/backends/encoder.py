@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 import torch
 from transformers import AutoModel
 
@@ -22,6 +21,7 @@ from scorer.backends.loading import (
     memory_errors,
 )
 from scorer.backends.options import LoadOptions
+from scorer.backends.padding import pad_right
 from scorer.backends.pooling import pool_batch
 from scorer.backends.tokenizer import load_tokenizer
 from scorer.batching.batches import cut_batches, run_batch
@@ -85,15 +85,9 @@ class EncoderBackend:
         self, batch: Sequence[tuple[int, ...]], layers: Sequence[int], pooling: Pooling
     ) -> list[States]:
         lengths = [len(row) for row in batch]
-        ids = np.full((len(batch), max(lengths)), self.tokenizer.pad_id, dtype=np.int64)
-        mask = np.zeros_like(ids)
-        for at, row in enumerate(batch):
-            ids[at, : len(row)] = row
-            mask[at, : len(row)] = 1
+        ids, mask = pad_right(batch, self.tokenizer.pad_id, self._device)
         with memory_errors(), torch.inference_mode():
             states = self._model(
-                input_ids=torch.from_numpy(ids).to(self._device),
-                attention_mask=torch.from_numpy(mask).to(self._device),
-                output_hidden_states=True,
+                input_ids=ids, attention_mask=mask, output_hidden_states=True
             ).hidden_states
             return pool_batch([states[layer] for layer in layers], lengths, pooling)

@@ -10,6 +10,7 @@ from scorer.backends.encoder import EncoderBackend
 from scorer.backends.gguf import convert_gguf
 from scorer.backends.loading import read_config, use_threads
 from scorer.backends.options import LoadOptions
+from scorer.backends.seq2seq import Seq2SeqBackend
 from scorer.weights import find_model
 
 
@@ -22,6 +23,8 @@ def load_model(name: str, options: LoadOptions) -> Backend:
     use_threads(options.n_threads)
     folder = find_model(name, options.cache, convert_gguf)
     config = read_config(folder.folder)
+    if config.is_encoder_decoder:
+        return Seq2SeqBackend(folder, options)
     if _is_decoder(config):
         return DecoderBackend(folder, options)
     return EncoderBackend(folder, options)

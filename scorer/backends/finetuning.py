@@ -19,6 +19,7 @@ from transformers import AutoModel
 from scorer.backends.checkpoints import Checkpoints
 from scorer.backends.facts import context_window
 from scorer.backends.loading import choose_device, load_weights
+from scorer.backends.padding import pad_right
 from scorer.backends.tokenizer import HuggingFaceTokenizer, load_tokenizer
 from scorer.training import FinetuneReport, FinetuneSettings, ScoredPair
 from scorer.weights import ModelFolder
@@ -123,14 +124,7 @@ class Finetuning:
         return (self.n_steps - step) / max(1, self.n_steps - n_warm)
 
     def _vectors(self, texts: Sequence[tuple[int, ...]]) -> Tensor:
-        longest = max(map(len, texts))
-        pad = self._tokenizer.pad_id
-        ids = torch.tensor(
-            [text + (pad,) * (longest - len(text)) for text in texts], device=self._device
-        )
-        mask = torch.tensor(
-            [[1] * len(text) + [0] * (longest - len(text)) for text in texts], device=self._device
-        )
+        ids, mask = pad_right(texts, self._tokenizer.pad_id, self._device)
         states = self._model(input_ids=ids, attention_mask=mask).last_hidden_state
         pooled: Tensor = (states * mask.unsqueeze(-1)).sum(1) / mask.sum(1, keepdim=True)
         return pooled

@@ -61,7 +61,7 @@ def generate_batch(
     mask = torch.tensor(
         [[0] * (longest - len(row)) + [1] * len(row) for row in batch], device=model.device
     )
-    ends = end_ids(model, tokenizer)
+    ends = end_ids(model, tokenizer.eos_id)
     draw = [SeededDraw(settings, batch)] if settings.temperature > 0 else []
     with torch.inference_mode():
         output = model.generate(
@@ -76,7 +76,7 @@ def generate_batch(
 def generation_config(
     settings: GenerationSettings, ends: Sequence[int], pad: int
 ) -> GenerationConfig:
-    """Return a greedy (or beam) configuration; nothing is taken from the model's own."""
+    """Return a greedy configuration; what it does not say is as the model's makers set it."""
     return GenerationConfig(
         max_new_tokens=settings.max_new_tokens,
         do_sample=False,
@@ -87,11 +87,11 @@ def generation_config(
     )
 
 
-def end_ids(model: Any, tokenizer: HuggingFaceTokenizer) -> list[int]:  # noqa: ANN401
-    """Return the tokens that end a text: the model's own and the tokenizer's."""
+def end_ids(model: Any, eos_id: int | None) -> list[int]:  # noqa: ANN401
+    """Return the tokens that end a text: the model's own, and the tokenizer's `eos_id`."""
     own = model.generation_config.eos_token_id
     found = own if isinstance(own, list) else [own]
-    return sorted({token for token in [*found, tokenizer.eos_id] if token is not None})
+    return sorted({token for token in [*found, eos_id] if token is not None})
 
 
 def cut_at_end(row: Sequence[int], ends: Sequence[int]) -> GeneratedTokens:

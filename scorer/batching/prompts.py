@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from scorer.backend import Tokenizer, TokenRow
+from scorer.backend import SourceTargetTokenizer, Tokenizer, TokenRow
+from scorer.batching.pairs import read_sources
+from scorer.batching.scoring_row import check_length, failed
 from scorer.batching.start_token import TOKENIZER_POLICY, start_token_id
-from scorer.batching.tokenising import check_length, failed
 from scorer.errors import ItemError, NothingToScoreError, UnsupportedRequestError
 from scorer.schemas import (
     BosPolicy,
@@ -29,6 +30,9 @@ def read_generate_request(
     codes = [request.source_language, request.target_language]
     if any(code is not None for code in codes) and "translate" not in info.kinds:
         raise UnsupportedRequestError(f"{info.model} translates nothing and takes no language code")
+    if isinstance(tokenizer, SourceTargetTokenizer):
+        sources = [_plain_text(item) for item in request.items]
+        return read_sources(sources, (codes[0], codes[1]), tokenizer, info)
     texts = [_text(item, request, tokenizer) for item in request.items]
     is_chat = [item.messages is not None and request.chat_template for item in request.items]
     rendered = iter(tokenizer.encode([t for t, chat in zip(texts, is_chat, strict=True) if chat]))
@@ -64,10 +68,14 @@ def read_hidden_states_request(
 
 
 def _text(item: GenerateItem, request: GenerateRequest, tokenizer: Tokenizer) -> str:
+    if item.messages is not None and request.chat_template:
+        return tokenizer.render_chat(item.messages)
+    return _plain_text(item)
+
+
+def _plain_text(item: GenerateItem) -> str:
     if item.messages is None:
         return item.prompt or ""
-    if request.chat_template:
-        return tokenizer.render_chat(item.messages)
     return BETWEEN_TURNS.join(message.content for message in item.messages)
 
 

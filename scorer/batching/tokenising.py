@@ -8,47 +8,12 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scorer.backend import LogProbs, TokenisedText, Tokenizer, TokenRow
+from scorer.backend import SourceTargetTokenizer, TokenisedText, Tokenizer, TokenRow
+from scorer.batching.pairs import read_pair_items
+from scorer.batching.scoring_row import ScoringRow, check_length, failed
 from scorer.batching.start_token import start_token_id
-from scorer.errors import ItemError, NothingToScoreError, TextTooLongError, UnknownTokenError
-from scorer.schemas import (
-    Capabilities,
-    ChatMessage,
-    FailedItem,
-    LogProbItem,
-    LogProbRequest,
-    LogProbResult,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class ScoringRow:
-    """A row, and what its result needs beside the log-probabilities."""
-
-    row: TokenRow
-    offsets: tuple[tuple[int, int], ...]
-    """Of the scored tokens."""
-    continuation: str
-    is_straddling: bool
-    has_eos: bool = False
-    """Whether the last scored token is the end of the target, which is reported apart."""
-
-    def result(self, log_probs: LogProbs) -> LogProbResult:
-        """Put the log-probabilities of the scored tokens into a result."""
-        values = [float(value) for value in log_probs]
-        eos_log_prob = values.pop() if self.has_eos else None
-        ids = self.row.ids[self.row.n_given :]
-        return LogProbResult(
-            sum=sum(values),
-            log_probs=values,
-            token_ids=list(ids[: len(values)]),
-            offsets=list(self.offsets),
-            n_scored=len(values),
-            n_characters=len(self.continuation),
-            n_bytes=len(self.continuation.encode()),
-            is_straddling=self.is_straddling,
-            eos_log_prob=eos_log_prob,
-        )
+from scorer.errors import ItemError, NothingToScoreError, UnknownTokenError
+from scorer.schemas import Capabilities, ChatMessage, FailedItem, LogProbItem, LogProbRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +26,6 @@ class _Text:
     """Whether the start token stands before it; a chat template brings its own."""
 
 
-def failed(error: ItemError) -> FailedItem:
-    """Return what stands in the place of an item that cannot be answered."""
-    return FailedItem(error=type(error).__name__, detail=str(error))
-
-
 def read_log_prob_request(
     request: LogProbRequest, tokenizer: Tokenizer, info: Capabilities
 ) -> list[ScoringRow | FailedItem]:
@@ -75,6 +35,8 @@ def read_log_prob_request(
         UnknownTokenError: The tokenizer lacks the start token that the policy asks for.
         UnsupportedRequestError: The model has no chat template.
     """
+    if isinstance(tokenizer, SourceTargetTokenizer):
+        return read_pair_items(request.items, tokenizer, info)
     start = start_token_id(request.bos_policy, tokenizer, info)
     texts: list[_Text] = []
     for item in request.items:
@@ -86,19 +48,6 @@ def read_log_prob_request(
         for _ in range(_n_continuations(item)):
             rows.append(_read(item, next(splits), next(tokenised), (tokenizer, info, start)))
     return rows
-
-
-def check_length(n_tokens: int, info: Capabilities, n_new: int = 0) -> None:
-    """Refuse what does not fit into the model's context window.
-
-    Raises:
-        TextTooLongError: It does not fit.
-    """
-    if n_tokens + n_new > info.context_window:
-        new = f" and {n_new} new ones" if n_new else ""
-        raise TextTooLongError(
-            f"{n_tokens} tokens{new}; the context window of {info.model} is {info.context_window}"
-        )
 
 
 def _n_continuations(item: LogProbItem) -> int:

@@ -16,7 +16,8 @@ from scorer.backend import (
 )
 from scorer.batching.model_thread import Ask, ModelThread
 from scorer.batching.prompts import read_generate_request, read_hidden_states_request
-from scorer.batching.tokenising import ScoringRow, read_log_prob_request
+from scorer.batching.scoring_row import ScoringRow
+from scorer.batching.tokenising import read_log_prob_request
 from scorer.errors import ERROR_BY_NAME, TooManyItemsError, UnsupportedRequestError
 from scorer.layers import resolve_layers
 from scorer.schemas import (

@@ -17,7 +17,7 @@ from scorer.backend import (
     TopTokens,
 )
 from scorer.batching.prompts import prompt_rows
-from scorer.batching.tokenising import check_length
+from scorer.batching.scoring_row import check_length
 from scorer.errors import NothingToScoreError, UnknownTokenError
 from scorer.schemas import ChatMessage
 from services.scorer.engine import Engine
