@@ -39,7 +39,7 @@ from storage.embedded import stop_postgres
 SCORER_PORT, ORCHESTRATOR_PORT, METRICS_PORT = 8101, 8102, 8103
 PARENT_CHECK_S = 1.0
 DEMO_MODEL = "demo"
-HEADLINES = ("accuracy", "spearman")
+HEADLINES = ("accuracy", "miss_share", "spearman")
 DEMO_TASKS: Mapping[str, tuple[str, ...]] = {
     "stingray": ("semantic", "usage"),
     "dtails": ("select",),

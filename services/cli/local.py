@@ -5,16 +5,6 @@ import contextlib
 import shlex
 from collections.abc import AsyncIterator, Awaitable, Callable
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-
 from benchmarks.benchmark import Benchmark
 from orchestrator import run as run_story
 from orchestrator.contexts import RunContexts
@@ -25,6 +15,7 @@ from orchestrator.resources import Resources
 from orchestrator.spec import RunSpec, parse_model
 from services.cli.exits import InterruptedRunError
 from services.cli.printing import say
+from services.cli.progress import progress_bar
 from services.cli.store import open_store
 from services.home import Home
 from services.processes import find_scorers, scorers_for
@@ -126,7 +117,7 @@ async def _work_until_the_end(
 
 async def _watch(database: Database, run: Run, worker: asyncio.Task[None]) -> Run:
     """Show progress until the run is no longer queued or running."""
-    with _progress() as progress:
+    with progress_bar() as progress:
         bar = progress.add_task(run.benchmark, total=run.n_items * len(run.cells))
         for tick in range(10**9):
             run = await runs.get(database, run.id)
@@ -140,14 +131,3 @@ async def _watch(database: Database, run: Run, worker: asyncio.Task[None]) -> Ru
                 await worker
             await asyncio.sleep(POLL_S)
     raise AssertionError("a run ends before its watcher does")
-
-
-def _progress() -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-    )

@@ -7,7 +7,7 @@ import typer
 from typer.exceptions import Abort, TyperException
 
 from services.cli import (
-    building,
+    agreement_commands,
     dibimt_commands,
     inspecting,
     living,
@@ -29,7 +29,7 @@ app = typer.Typer(
 )
 for room in (
     *(inspecting, running, reading, living),
-    *(building, mining_commands, rules_commands, semrel_commands, dibimt_commands),
+    *(agreement_commands, mining_commands, rules_commands, semrel_commands, dibimt_commands),
 ):
     room.add_commands(app)
 

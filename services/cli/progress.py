@@ -1,4 +1,4 @@
-"""The bar that long work shows on stderr."""
+"""The bar that shows on stderr how far a run is."""
 
 from rich.console import Console
 from rich.progress import (
@@ -12,10 +12,10 @@ from rich.progress import (
 
 
 def progress_bar() -> Progress:
-    """Return a bar with a name, a count, the time so far and the time to come."""
+    """Return a bar with the number of decided cases, the time taken and the time left."""
     return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
+        TextColumn("{task.description:9}"),
+        BarColumn(bar_width=30),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),

@@ -9,6 +9,7 @@ import httpx
 from orchestrator.spec import RunSpec
 from services.cli.exits import UnreachableError, UsageError
 from services.cli.printing import say
+from services.cli.progress import progress_bar
 
 POLL_S = 0.3
 LIVE = ("queued", "running")
@@ -42,17 +43,19 @@ class Api:
         return self._send("GET", f"/v1/runs/{run_id}")
 
     def wait(self, run_id: str) -> dict[str, Any]:
-        """Return a run when it is no longer queued or running; tell its progress meanwhile."""
-        told = -1
-        while True:
-            run = self.run(run_id)
-            if run["status"] not in LIVE:
-                return run
-            done = run["progress"]["n_outcomes"] + run["progress"]["n_failures"]
-            if done != told:
-                say(f"{run['benchmark']}: {done} of {run['progress']['n_cases']} cases")
-                told = done
-            time.sleep(POLL_S)
+        """Return a run when it is no longer queued or running; show its progress meanwhile."""
+        with progress_bar() as progress:
+            bar = progress.add_task("")
+            while True:
+                run = self.run(run_id)
+                count = run["progress"]
+                done = count["n_outcomes"] + count["n_failures"]
+                progress.update(
+                    bar, description=run["benchmark"], completed=done, total=count["n_cases"]
+                )
+                if run["status"] not in LIVE:
+                    return run
+                time.sleep(POLL_S)
 
     def _send(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
         try:
