@@ -7,15 +7,16 @@ of the sentences, w = Σ αᵢ xᵢ, and Newton's method needs only the Gram mat
 once for all folds and labels.
 
 Source: Fan et al. 2008 (LIBLINEAR, objective; there the intercept is penalised, here it is not, as
-in scikit-learn's lbfgs); Rasmussen & Williams 2006, section 3.4 (the Newton step in the form that
-stays well conditioned).
+in scikit-learn's lbfgs); Rasmussen & Williams 2006, section 3.4 (the system that stays well
+conditioned); Kelley 1995, section 5.4 (keeping a factor over several steps).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+
+from benchmarks.xcomps.newton import Factor, factorise
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -23,16 +24,17 @@ BoolArray = NDArray[np.bool_]
 
 TOLERANCE = 1e-9
 """Greatest allowed |C (t − p) − α|, in units of C."""
-ROUGH_TOLERANCE = 1e-3
-"""Until here steps are taken in single precision, in half the time; Newton corrects itself."""
-MAX_STEPS = 200
-MAX_ROUGH_STEPS = 30
+NEAR = 1e-3
+"""From here on the curvature hardly changes, and whole steps are taken."""
+GOOD_SHRINKAGE = 0.1
+"""A factor is kept as long as each step leaves at most this share of the residual."""
+BAD_SHRINKAGE = 0.5
+"""Where a new factor in single precision leaves more than this, double precision takes over."""
+MAX_STEPS = 300
+STRETCH = 1.6
 MIN_SHARE = 2.0**-30
-"""The shortest step tried along Newton's direction."""
 ROUNDING = 1e-12
 """Share of the objective that counts as no change."""
-SMALLEST_CURVATURE = 1e-14
-"""Keeps C p (1−p) above 0 where a sentence is decided beyond doubt."""
 
 
 class ProbeError(ArithmeticError):
@@ -48,23 +50,51 @@ class Fit:
     projected: FloatArray
     """The Gram matrix times the weights: the scores less the intercept."""
 
-    def at(self, share: float, goal: "Fit") -> "Fit":
-        """Return the point at a share of the way to another one."""
+    def moved(self, share: float, step: "Fit") -> "Fit":
+        """Return the point after a share of a step."""
         return Fit(
-            self.alpha + share * (goal.alpha - self.alpha),
-            self.intercept + share * (goal.intercept - self.intercept),
-            self.projected + share * (goal.projected - self.projected),
+            self.alpha + share * step.alpha,
+            self.intercept + share * step.intercept,
+            self.projected + share * step.projected,
         )
 
-    def objective(self, targets: FloatArray, c: float) -> float:
-        """Return what the probe minimises."""
-        margins = np.where(targets > 0, 1.0, -1.0) * (self.projected + self.intercept)
-        return float(0.5 * self.alpha @ self.projected + c * np.logaddexp(0.0, -margins).sum())
 
-    def residual(self, targets: FloatArray, c: float) -> float:
-        """Return the greatest |C (t − p) − α|, in units of C; 0 at the optimum."""
-        probabilities = _sigmoid(self.projected + self.intercept)
-        return float(np.abs(targets - probabilities - self.alpha / c).max())
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is minimised: a Gram matrix, targets of 0 and 1, and the inverse penalty."""
+
+    gram: FloatArray
+    single: NDArray[np.float32]
+    """The same in single precision."""
+    targets: FloatArray
+    c: float
+
+    def objective(self, at: Fit) -> float:
+        """Return penalty plus losses."""
+        margins = np.where(self.targets > 0, 1.0, -1.0) * (at.projected + at.intercept)
+        losses = np.logaddexp(0.0, -margins).sum()
+        return float(0.5 * at.alpha @ at.projected + self.c * losses)
+
+    def probabilities(self, at: Fit) -> FloatArray:
+        """Return p of every training sentence."""
+        return np.asarray(0.5 * (1 + np.tanh(0.5 * (at.projected + at.intercept))))
+
+    def residual(self, at: Fit) -> FloatArray:
+        """Return C (t − p) − α, which is 0 at the optimum."""
+        return np.asarray(self.c * (self.targets - self.probabilities(at)) - at.alpha)
+
+    def factor(self, at: Fit, *, is_single: bool) -> Factor | None:
+        """Return the factorised curvature; None where it has too large numbers."""
+        probabilities = self.probabilities(at)
+        gram = self.single if is_single else self.gram
+        return factorise(gram, self.c * probabilities * (1 - probabilities))
+
+    def step(self, at: Fit, factor: Factor) -> Fit:
+        """Return the Newton step, as a difference; α keeps summing to 0."""
+        alpha = factor.solve(self.residual(at))
+        intercept = float((alpha.sum() + at.alpha.sum()) / factor.by_one.sum())
+        alpha = alpha - intercept * factor.by_one
+        return Fit(alpha, intercept, self.gram @ alpha)
 
 
 def gram_matrix(vectors: NDArray[np.floating]) -> FloatArray:
@@ -90,22 +120,19 @@ def fit(gram: FloatArray, labels: BoolArray, c: float = 1.0) -> Fit:
         c: The inverse strength of the penalty.
 
     Raises:
-        ProbeError: The optimum is not reached; the numbers are not finite.
+        ProbeError: The optimum is not reached, or the numbers are not finite.
     """
     if not np.isfinite(gram).all():
         raise ProbeError("no optimum: the inner products are not finite")
-    targets = labels.astype(np.float64)
-    zero = np.zeros(len(targets))
-    if targets.min() == targets.max():
-        return Fit(zero, 1.0 if targets[0] else -1.0, zero)
-    start = Fit(zero, 0.0, zero)
-    with np.errstate(over="ignore", invalid="ignore"):  # what fails here is done again below
-        narrow = gram.astype(np.float32)
-        rough = _descend(narrow, targets, start, c, (ROUGH_TOLERANCE, MAX_ROUGH_STEPS))
-    start = Fit(rough.alpha, rough.intercept, gram @ rough.alpha)
-    found = _descend(gram, targets, start, c, (TOLERANCE, MAX_STEPS))
-    if not found.residual(targets, c) <= TOLERANCE:
-        raise ProbeError(f"no optimum after {MAX_STEPS} Newton steps on {len(targets)} sentences")
+    zero = np.zeros(len(labels))
+    if labels.all() or not labels.any():
+        return Fit(zero, 1.0 if labels[0] else -1.0, zero)
+    with np.errstate(over="ignore"):  # infinity has no factor; then double precision is taken
+        single = gram.astype(np.float32)
+    problem = Problem(gram, single, labels.astype(np.float64), c)
+    found = _descend(problem, Fit(zero, 0.0, zero))
+    if found is None:
+        raise ProbeError(f"no optimum after {MAX_STEPS} Newton steps on {len(labels)} sentences")
     return found
 
 
@@ -128,64 +155,48 @@ def decide(gram: FloatArray, labels: BoolArray, folds: IntArray, c: float = 1.0)
     return decisions
 
 
-def _descend(
-    gram: NDArray[np.floating],
-    targets: FloatArray,
-    start: Fit,
-    c: float,
-    until: tuple[float, int],
-) -> Fit:
-    """Take at most so many Newton steps, in the Gram matrix's precision, to the tolerance."""
-    found = start
-    tolerance, max_steps = until
-    for _ in range(max_steps):
-        if found.residual(targets, c) <= tolerance:
-            break
-        try:
-            goal = _newton_goal(gram, targets, found, c)
-        except np.linalg.LinAlgError:  # too large numbers for this precision
-            break
-        moved = _step(found, goal, targets, c)
-        if moved is None:
-            break
-        found = moved
-    return found
+def _descend(problem: Problem, start: Fit) -> Fit | None:
+    """Step down to the tolerance; None where it is not reached.
 
-
-def _newton_goal(gram: NDArray[np.floating], targets: FloatArray, at: Fit, c: float) -> Fit:
-    """Return where a full Newton step leads.
-
-    With S² = C p (1−p) and z = scores + (t − p)/(p (1−p)): α = S B⁻¹ S (z − b) with B = I + S K S,
-    and b makes α sum to 0.
+    The curvature is factorised in single precision, which is enough for a direction: the residual
+    is always exact, so a rough direction only costs another step.
     """
-    scores = at.projected + at.intercept
-    probabilities = _sigmoid(scores)
-    root = np.sqrt(np.maximum(c * probabilities * (1 - probabilities), SMALLEST_CURVATURE))
-    narrow = root.astype(gram.dtype)
-    b_matrix = gram * np.outer(narrow, narrow)
-    b_matrix[np.diag_indices_from(b_matrix)] += 1
-    # The transpose is the same matrix in the order LAPACK wants, so nothing is copied.
-    factor = cho_factor(b_matrix.T, lower=True, overwrite_a=True, check_finite=False)
-    scaled = root * scores + c * (targets - probabilities) / root
-    sides = np.column_stack([scaled, root]).astype(gram.dtype)
-    solved = cho_solve(factor, sides, check_finite=False).astype(np.float64)
-    by_z, by_one = root * solved[:, 0], root * solved[:, 1]
-    intercept = float(by_z.sum() / by_one.sum())
-    alpha = by_z - intercept * by_one
-    return Fit(alpha, intercept, (gram @ alpha.astype(gram.dtype)).astype(np.float64))
-
-
-def _step(at: Fit, goal: Fit, targets: FloatArray, c: float) -> Fit | None:
-    """Go all the way, or half, or a quarter …, so that the objective does not grow."""
-    before = at.objective(targets, c)
-    share = 1.0
-    while share > MIN_SHARE:
-        moved = at.at(share, goal)
-        if moved.objective(targets, c) <= before * (1 + ROUNDING):
-            return moved
-        share /= 2
+    found, factor, is_single, before = start, None, True, np.inf
+    for _ in range(MAX_STEPS):
+        size = float(np.abs(problem.residual(found)).max()) / problem.c
+        if size <= TOLERANCE:
+            return replace(found, projected=problem.gram @ found.alpha)
+        if factor is None or size > GOOD_SHRINKAGE * before or size > NEAR:
+            is_single = is_single and not (before <= NEAR and size > BAD_SHRINKAGE * before)
+            factor = problem.factor(found, is_single=is_single)
+            if factor is None and is_single:
+                is_single, factor = False, problem.factor(found, is_single=False)
+            if factor is None:
+                return None
+        before = size
+        step = problem.step(found, factor)
+        moved = found.moved(1.0, step) if size <= NEAR else _search(problem, found, step)
+        if moved is None and not is_single:
+            return None
+        found, is_single = (moved or found), is_single and moved is not None
     return None
 
 
-def _sigmoid(scores: FloatArray) -> FloatArray:
-    return np.asarray(0.5 * (1 + np.tanh(0.5 * scores)))
+def _search(problem: Problem, at: Fit, step: Fit) -> Fit | None:
+    """Go on as long as it helps, or half, a quarter … of the way; None where nothing helps."""
+    allowed = problem.objective(at) * (1 + ROUNDING)
+    share, moved = 1.0, at.moved(1.0, step)
+    value = problem.objective(moved)
+    if not value <= allowed:
+        while share > MIN_SHARE:
+            share /= 2
+            moved = at.moved(share, step)
+            if problem.objective(moved) <= allowed:
+                return moved
+        return None
+    while True:
+        farther = at.moved(share * STRETCH, step)
+        beyond = problem.objective(farther)
+        if not beyond < value:
+            return moved
+        share, moved, value = share * STRETCH, farther, beyond
