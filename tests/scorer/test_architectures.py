@@ -1,0 +1,168 @@
+"""Every architecture of the papers, tiny and random, against the plain way of asking it."""
+
+import random
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from transformers import AutoModel, AutoModelForCausalLM, PreTrainedTokenizerFast
+
+from scorer.backend import GenerationSettings, TokenRow
+from scorer.backends import load_backend
+from scorer.backends.options import LoadOptions
+
+N_TOKENS = 120
+WIDTH = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
+LLAMA_LIKE = {**WIDTH, "intermediate_size": 48, "num_key_value_heads": 2, "head_dim": 8}
+RANGE = {"initializer_range": 0.3, "max_position_embeddings": 64}
+DECODERS = {
+    "Llama": LLAMA_LIKE,
+    "Mistral": {**LLAMA_LIKE, "sliding_window": 8},
+    "Qwen2": LLAMA_LIKE,
+    "Qwen3": LLAMA_LIKE,
+    "Gemma": LLAMA_LIKE,
+    "Gemma2": {**LLAMA_LIKE, "sliding_window": 8, "final_logit_softcapping": 3.0},
+    "Gemma3Text": {**LLAMA_LIKE, "sliding_window": 8},
+    "Phi3": {**LLAMA_LIKE, "pad_token_id": 0},
+    "Cohere": {**LLAMA_LIKE, "logit_scale": 0.3},
+    "Cohere2": {**LLAMA_LIKE, "logit_scale": 0.3, "sliding_window": 8},
+    "Bloom": {"hidden_size": 32, "n_layer": 2, "n_head": 4},
+    "GPT2": {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64},
+    "GPTNeoX": {**WIDTH, "intermediate_size": 48},
+    "OPT": {**WIDTH, "ffn_dim": 48, "word_embed_proj_dim": 32, "init_std": 0.3},
+    "XGLM": {"d_model": 32, "num_layers": 2, "attention_heads": 4, "ffn_dim": 48, "init_std": 0.3},
+    "Falcon": WIDTH,
+    "Glm": {**LLAMA_LIKE, "pad_token_id": 0},
+    "Glm4": {**LLAMA_LIKE, "pad_token_id": 0},
+    "Granite": {**LLAMA_LIKE, "logits_scaling": 3.0},
+}
+AUTO_CLASS = {"Gemma3Text": "Gemma3ForCausalLM", "GPT2": "GPT2LMHeadModel"}
+ENCODERS = {
+    "Bert": {**WIDTH, "intermediate_size": 48},
+    "Roberta": {**WIDTH, "intermediate_size": 48, "pad_token_id": 1},
+    "XLMRoberta": {**WIDTH, "intermediate_size": 48, "pad_token_id": 1},
+    "DistilBert": {"dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 48},
+    "XLM": {"emb_dim": 32, "n_layers": 2, "n_heads": 4, "pad_index": 1},
+    "ModernBert": {**WIDTH, "intermediate_size": 48, "pad_token_id": 1},
+    "DebertaV2": {**WIDTH, "intermediate_size": 48},
+    "MPNet": {**WIDTH, "intermediate_size": 48, "pad_token_id": 1},
+}
+
+
+def save_tokenizer(folder):
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=N_TOKENS, special_tokens=["<s>", "<pad>", "</s>"], show_progress=False
+    )
+    tokenizer.train_from_iterator(["the cat sat on the mat, a dog has a heel"], trainer)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", pad_token="<pad>"
+    ).save_pretrained(folder)
+
+
+def make(tmp_path_factory, name, options, suffix):
+    torch.manual_seed(5)
+    ids = {"bos_token_id": 0, "eos_token_id": 2, "pad_token_id": 1}
+    config = getattr(transformers, f"{name}Config")(
+        **{"vocab_size": N_TOKENS, **RANGE, **ids, **options}
+    )
+    model = getattr(transformers, AUTO_CLASS.get(name, f"{name}{suffix}"))(config)
+    folder = tmp_path_factory.mktemp(name)
+    model.save_pretrained(folder)
+    save_tokenizer(folder)
+    return folder
+
+
+def load(folder):
+    options = LoadOptions(cache=folder, device="cpu", n_threads=1, max_batch_tokens=64)
+    return load_backend(f"hf:{folder}", options)
+
+
+@pytest.fixture(scope="module", params=list(DECODERS))
+def decoder(request, tmp_path_factory):
+    folder = make(tmp_path_factory, request.param, DECODERS[request.param], "ForCausalLM")
+    return load(folder), AutoModelForCausalLM.from_pretrained(folder).eval()
+
+
+@pytest.fixture(scope="module", params=list(ENCODERS))
+def encoder(request, tmp_path_factory):
+    folder = make(tmp_path_factory, request.param, ENCODERS[request.param], "Model")
+    return load(folder), AutoModel.from_pretrained(folder).eval()
+
+
+def rows_with_shared_beginnings():
+    source = random.Random(0)
+    stems = [tuple(source.randrange(3, N_TOKENS) for _ in range(n)) for n in (2, 6, 12)]
+    rows = []
+    for _ in range(16):
+        own = tuple(source.randrange(3, N_TOKENS) for _ in range(source.randint(2, 9)))
+        rows.append(TokenRow((0, *source.choice(stems), *own), source.randint(1, 3)))
+    return rows
+
+
+@torch.inference_mode()
+def plain(model, row):
+    logits = model(torch.tensor([row.ids])).logits[0, :-1].log_softmax(-1)
+    scores = logits[range(len(row.ids) - 1), list(row.ids[1:])]
+    return scores[row.n_given - 1 :].numpy()
+
+
+def test_log_probs_equal_a_plain_loop_in_any_company(decoder):
+    backend, model = decoder
+    rows = rows_with_shared_beginnings()
+
+    together = backend.log_probs(rows)
+    alone = [backend.log_probs([row])[0] for row in reversed(rows)][::-1]
+
+    for row, one, other in zip(rows, together, alone, strict=True):
+        np.testing.assert_allclose(one, plain(model, row), atol=1e-4)
+        np.testing.assert_allclose(other, one, atol=1e-4)
+
+
+def test_hidden_states_are_those_of_transformers(decoder):
+    backend, model = decoder
+    rows = rows_with_shared_beginnings()
+
+    found = backend.hidden_states(rows, (0, 1, 2), "last")
+
+    for row, states in zip(rows, found, strict=True):
+        with torch.inference_mode():
+            every = model(torch.tensor([row.ids]), output_hidden_states=True).hidden_states
+        expected = np.stack([layer[0, -1].numpy() for layer in every])
+        np.testing.assert_allclose(states, expected, atol=1e-4, rtol=1e-4)
+
+
+def test_generation_is_that_of_transformers_one_at_a_time(decoder):
+    backend, model = decoder
+    rows = [TokenRow(row.ids[: 3 + n]) for n, row in enumerate(rows_with_shared_beginnings()[:6])]
+
+    found = backend.generate(rows, GenerationSettings(max_new_tokens=6))
+
+    for row, new in zip(rows, found, strict=True):
+        ids = torch.tensor([row.ids])
+        output = model.generate(
+            ids, attention_mask=torch.ones_like(ids), max_new_tokens=6, do_sample=False,
+            pad_token_id=1, eos_token_id=2,
+        )[0, len(row.ids) :].tolist()  # fmt: skip
+        assert list(new.ids) == (output[: output.index(2)] if 2 in output else output)
+
+
+def test_an_encoders_states_are_those_of_transformers(encoder):
+    backend, model = encoder
+    texts = ["the cat sat on the mat", "a dog", "a heel, the mat"]
+    rows = [TokenRow(ids) for ids in backend.tokenizer.encode_prompts(texts)]
+
+    found = backend.hidden_states(rows, (0, 1, 2), "mean")
+
+    for row, states in zip(rows, found, strict=True):
+        with torch.inference_mode():
+            every = model(torch.tensor([row.ids]), output_hidden_states=True).hidden_states
+        expected = np.stack([layer[0].mean(0).numpy() for layer in every])
+        np.testing.assert_allclose(states, expected, atol=1e-4, rtol=1e-4)

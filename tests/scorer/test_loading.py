@@ -1,0 +1,38 @@
+import pytest
+import torch
+from transformers import AutoModelForCausalLM, BertConfig, BloomConfig, RobertaConfig
+
+from scorer.backends.facts import context_window
+from scorer.backends.loading import choose_device, choose_dtype, load_weights, memory_errors
+from scorer.errors import ModelNotFoundError, OutOfMemoryError
+
+
+def test_a_full_memory_is_told_apart_from_other_failures():
+    with pytest.raises(OutOfMemoryError), memory_errors():
+        raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9")
+    with pytest.raises(RuntimeError, match="other"), memory_errors():
+        raise RuntimeError("other")
+
+
+def test_an_unknown_device_is_wrong_use():
+    with pytest.raises(ModelNotFoundError, match="no device 'tpu7'"):
+        choose_device("tpu7")
+
+
+def test_a_processor_computes_in_float32_unless_told_otherwise():
+    cpu = torch.device("cpu")
+
+    assert choose_dtype("auto", cpu) == torch.float32
+    assert choose_dtype("auto", torch.device("meta")) == torch.bfloat16
+    assert choose_dtype("float16", cpu) == torch.float16
+
+
+def test_the_context_window_leaves_out_positions_that_no_token_gets():
+    assert context_window(BertConfig()) == 512
+    assert context_window(RobertaConfig(max_position_embeddings=514, pad_token_id=1)) == 512
+    assert context_window(BloomConfig()) == 2048
+
+
+def test_weights_that_lack_a_layer_are_refused(bert_folder):
+    with pytest.raises(ModelNotFoundError, match="lack .* tensors"):
+        load_weights(AutoModelForCausalLM, bert_folder, torch.device("cpu"), torch.float32)
