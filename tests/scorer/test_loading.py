@@ -34,5 +34,5 @@ def test_the_context_window_leaves_out_positions_that_no_token_gets():
 
 
 def test_weights_that_lack_a_layer_are_refused(bert_folder):
-    with pytest.raises(ModelNotFoundError, match="lack .* tensors"):
+    with pytest.raises(ModelNotFoundError, match=r"lack .* tensors"):
         load_weights(AutoModelForCausalLM, bert_folder, torch.device("cpu"), torch.float32)
