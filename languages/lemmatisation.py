@@ -1,30 +1,11 @@
 """What is asked of a lemmatiser, and the choice of one by name."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from languages.errors import UnknownBackendError
-
-
-@dataclass(frozen=True, slots=True)
-class TokenLemmas:
-    """A token of a text with every lemma it may have.
-
-    Surfaces and lemmas are as the backend spells them: fold both sides before comparing.
-    """
-
-    surface: str
-    lemmas: tuple[str, ...]
-    """The likeliest first, none twice, never empty."""
-    start: int
-    end: int
-    """Half-open character range in the text."""
-    upos: str | None = None
-    """Universal part of speech; None where the backend does not tag this language."""
-    words: "tuple[TokenLemmas, ...]" = ()
-    """The words a contraction stands for (Spanish `al`: `a`, `el`), all at the token's place."""
+from languages.tokens import TokenLemmas
 
 
 class Lemmatiser(Protocol):

@@ -11,8 +11,9 @@ from functools import cache
 from typing import Literal
 
 from benchmarks.dibimt.notation import Entry
-from languages.lemmatisation import Lemmatiser, TokenLemmas
+from languages.lemmatisation import Lemmatiser
 from languages.normalisation import fold
+from languages.tokens import TokenLemmas
 
 Stage = Literal["token", "word", "surface"]
 SurfaceSearch = Literal["bounded", "substring", "off"]

@@ -9,7 +9,8 @@ from benchmarks.dtails.names import SOURCE_CODE
 from benchmarks.dtails.tables import read_text
 from benchmarks.errors import DataError
 from languages.alignment_ibm1 import Links, align_ibm1
-from languages.lemmatisation import Lemmatiser, TokenLemmas
+from languages.lemmatisation import Lemmatiser
+from languages.tokens import TokenLemmas
 
 UNTAGGED = "X"
 """Universal part of speech of a word nobody tagged."""

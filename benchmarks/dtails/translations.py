@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from benchmarks.dtails.answers import MIN_SIMILARITY, similarity
 from benchmarks.dtails.variations import forms_of
-from languages.lemmatisation import TokenLemmas
 from languages.normalisation import fold
 from languages.tokenisation import words
+from languages.tokens import TokenLemmas
 
 
 @dataclass(frozen=True, slots=True)

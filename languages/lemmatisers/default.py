@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import version
 
-from languages.lemmatisation import TokenLemmas
 from languages.tokenisation import words
+from languages.tokens import TokenLemmas
 
 _LIBRARIES = ("simplemma", "jieba", "sudachipy", "sudachidict-core", "pymorphy3")
 

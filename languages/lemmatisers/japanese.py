@@ -5,7 +5,7 @@ from functools import cache
 
 from sudachipy import Dictionary, Morpheme, SplitMode, Tokenizer
 
-from languages.lemmatisation import TokenLemmas
+from languages.tokens import TokenLemmas
 
 _MAX_CHARACTERS = 10_000
 """SudachiPy refuses a text of 49,150 bytes or more, so a longer one is cut in pieces."""

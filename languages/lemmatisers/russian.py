@@ -4,8 +4,8 @@ from functools import cache, lru_cache
 
 import pymorphy3
 
-from languages.lemmatisation import TokenLemmas
 from languages.tokenisation import words
+from languages.tokens import TokenLemmas
 
 _UPOS = {
     "NOUN": "NOUN",

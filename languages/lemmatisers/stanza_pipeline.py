@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from languages.errors import BackendUnavailableError
-from languages.lemmatisation import TokenLemmas
+from languages.tokens import TokenLemmas
 
 PROCESSORS = "tokenize,mwt,pos,lemma"
 

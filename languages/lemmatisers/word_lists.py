@@ -10,8 +10,8 @@ from functools import lru_cache
 import simplemma
 from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
-from languages.lemmatisation import TokenLemmas
 from languages.tokenisation import words
+from languages.tokens import TokenLemmas
 
 _ARMENIAN_MARKS = str.maketrans(dict.fromkeys("\u055b\u055c\u055e"))
 

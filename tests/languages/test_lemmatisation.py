@@ -5,8 +5,9 @@ from types import SimpleNamespace
 import pytest
 
 from languages.errors import BackendUnavailableError, UnknownBackendError
-from languages.lemmatisation import TokenLemmas, open_lemmatiser
+from languages.lemmatisation import open_lemmatiser
 from languages.lemmatisers.stanza_pipeline import StanzaLemmatiser
+from languages.tokens import TokenLemmas
 
 
 @pytest.mark.parametrize(

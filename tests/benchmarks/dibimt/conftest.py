@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from benchmarks.benchmark import Item
-from languages.lemmatisation import TokenLemmas
 from languages.tokenisation import words
+from languages.tokens import TokenLemmas
 
 ITEM = {
     "id": "shot-1",

@@ -4,7 +4,8 @@ from benchmarks.dtails.translations import (
     find_whole_words,
     match_translation,
 )
-from languages.lemmatisation import TokenLemmas, open_lemmatiser
+from languages.lemmatisation import open_lemmatiser
+from languages.tokens import TokenLemmas
 
 
 def no_lemmas(text, language):
