@@ -8,14 +8,16 @@ from typer.exceptions import Abort, TyperException
 
 from services.cli import (
     agreement_commands,
+    bws_commands,
+    demonstration,
     dibimt_commands,
+    finetune_commands,
     inspecting,
     living,
     mining_commands,
     reading,
     rules_commands,
     running,
-    semrel_commands,
 )
 from services.cli.exits import INTERRUPTED, WRONG_USE, exit_code
 from services.processes import ServiceStartError
@@ -28,8 +30,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for room in (
-    *(inspecting, running, reading, living),
-    *(agreement_commands, mining_commands, rules_commands, semrel_commands, dibimt_commands),
+    *(inspecting, running, reading, living, demonstration),
+    *(agreement_commands, mining_commands, rules_commands),
+    *(bws_commands, finetune_commands, dibimt_commands),
 ):
     room.add_commands(app)
 

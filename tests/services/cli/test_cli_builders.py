@@ -73,6 +73,21 @@ def test_best_worst_scores_fit_eighty_columns(polysense, annotations):
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
+def test_proposed_tuples_can_be_annotated_and_read_again(polysense, tmp_path):
+    rows = [[f"p{n}", f"left {n}\nright {n}"] for n in range(8)]
+    pairs = write_csv(tmp_path / "pairs.csv", [["PairID", "Text"], *rows])
+    sheet = tmp_path / "tuples.csv"
+
+    done = polysense("bws", pairs, "--tuples", sheet, "--json")
+    with sheet.open(encoding="utf-8", newline="") as file:
+        header, *proposed = csv.reader(file)
+    write_csv(sheet, [header, *([*row[:4], 1, 4] for row in proposed)])
+    report = json.loads(polysense("bws", sheet, "--json").stdout)
+
+    assert json.loads(done.stdout)["n_tuples"] == len(proposed) == 16
+    assert (report["n_pairs"], report["n_annotations"], report["n_dropped"]) == (8, 16, 0)
+
+
 def annotation(annotator, is_missing, wrong):
     return {
         "study": "rules",

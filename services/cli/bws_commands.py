@@ -1,32 +1,17 @@
-"""Commands about SemRel2024's annotations and encoders: bws, finetune semrel."""
+"""Commands about SemRel2024's annotations: bws."""
 
 import csv
-import json
-import subprocess
 import sys
-import tempfile
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from benchmarks.semrel.data import labelled_files, read_pairs
-from benchmarks.semrel.training import (
-    Recipe,
-    Regime,
-    TrainingRun,
-    train_languages,
-    training_pairs,
-    training_runs,
-)
+from benchmarks.semrel.data import read_pairs
 from benchmarks.semrel.tuples import SIZE, n_repeated_meetings, propose_tuples
 from metrics.bws import bws_report
-from orchestrator.spec import parse_model
-from services.cli.exits import DONE, InterruptedRunError, UsageError
-from services.cli.options import JsonOption, absolute_data, absolute_model
+from services.cli.exits import UsageError
+from services.cli.options import JsonOption
 from services.cli.printing import number, print_json, print_table, say
 
 TUPLE_COLUMNS = ("Pair1", "Pair2", "Pair3", "Pair4", "Best", "Worst")
@@ -34,29 +19,11 @@ N_SHOWN = 5
 """Pairs shown from either end of the scores."""
 MAX_SHOWN = 60
 """Characters of a pair in the table."""
-TUNABLE = ("demo-encoder", "hf")
-RECIPE = Recipe()
-
-
-class RegimeOption(StrEnum):
-    """Which languages' train sets go into one model."""
-
-    JOINT = "joint"
-    PER_LANGUAGE = "per-language"
-    CROSS_LINGUAL = "cross-lingual"
 
 
 def add_commands(app: typer.Typer) -> None:
     """Add this room's commands."""
     app.command()(bws)
-    group = typer.Typer(name="finetune", help="Make a new model.", no_args_is_help=True)
-    group.callback()(_keep_as_group)
-    group.command(name="semrel")(finetune_semrel)
-    app.add_typer(group)
-
-
-def _keep_as_group() -> None:
-    """Make a new model from an old one and a benchmark's train sets."""
 
 
 def bws(
