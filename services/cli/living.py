@@ -1,33 +1,26 @@
-"""Commands that keep services running: serve, up, down, demo."""
+"""Commands that keep services running: serve, up, down."""
 
 import os
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from benchmarks.catalog import BENCHMARKS
-from metrics.score import Score
-from orchestrator.spec import RunSpec
-from services.cli.exits import DONE, UNANSWERED, UsageError
+from services.cli.exits import DONE, UsageError
 from services.cli.options import JsonOption
-from services.cli.printing import print_json, print_scores, say
-from services.cli.reading import write_report
-from services.cli.remote import Api
+from services.cli.printing import print_json, say
 from services.cli.store import open_store, wait_for
 from services.home import Home, open_home
 from services.processes import (
     PARENT_VARIABLE,
     ServiceRecord,
     free_port,
-    is_port_taken,
     records,
     start_scorer,
     start_service,
@@ -36,21 +29,16 @@ from services.processes import (
 )
 from storage.embedded import stop_postgres
 
-SCORER_PORT, ORCHESTRATOR_PORT, METRICS_PORT = 8101, 8102, 8103
 PARENT_CHECK_S = 1.0
-DEMO_MODEL = "demo"
-HEADLINES = ("accuracy", "miss_share", "spearman")
-DEMO_TASKS: Mapping[str, tuple[str, ...]] = {
-    "stingray": ("semantic", "usage"),
-    "dtails": ("select",),
-    "xcomps": ("direct",),
-    "dibimt": ("translate",),
-    "semrel": ("relatedness",),
-}
-DEMO_SETTINGS: Mapping[str, dict[str, str]] = {"dtails": {"max_new_tokens": "32"}}
-"""The demo decoder rambles on; what it says first is enough for a demonstration."""
-DEMO_LIMITS: Mapping[str, int] = {"dibimt": 2}
-"""Items a language, where a model with one core or two would be watched for minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServicePorts:
+    """Where the services listen on the loopback address."""
+
+    scorer: int = 8101
+    orchestrator: int = 8102
+    metrics: int = 8103
 
 
 class ServiceName(StrEnum):
@@ -75,7 +63,6 @@ def add_commands(app: typer.Typer) -> None:
     app.command()(serve)
     app.command()(up)
     app.command()(down)
-    app.command()(demo)
 
 
 def serve(
@@ -101,7 +88,7 @@ def serve(
 def up(as_json: JsonOption = False) -> int:
     """Start the demo scorers, the orchestrator, a worker and the metrics service; leave them."""
     home = open_home()
-    started = _start_all(home, ORCHESTRATOR_PORT, METRICS_PORT, SCORER_PORT)
+    started = start_all(home, ServicePorts())
     if as_json:
         print_json(
             [{"name": r.name, "url": r.url, "pid": r.pid, "model": r.model} for r in started]
@@ -124,114 +111,45 @@ def down() -> int:
     return DONE
 
 
-def demo(
-    out: Annotated[Path, typer.Option("--out", help="The report to write.")] = Path(
-        "out/report.html"
-    ),
-    keep: Annotated[bool, typer.Option("--keep", help="Leave the services running.")] = False,
-) -> int:
-    """Measure the demo model on the sample of every benchmark, through real services."""
-    home = open_home()
-    before = {record.pid for record in records(home)}
-    started = _start_all(home, *_demo_ports(home))
-    try:
-        return _measure_samples(home, started, out)
-    finally:
-        if not keep:
-            for record in started:
-                if record.pid not in before:
-                    stop(home, record)
-
-
-def _demo_ports(home: Home) -> tuple[int, int, int]:
-    """Take the usual ports, or free ones where something else listens there."""
-    mine = {record.url for record in records(home)}
-    ports = []
-    for port in (ORCHESTRATOR_PORT, METRICS_PORT, SCORER_PORT):
-        is_mine = f"http://127.0.0.1:{port}" in mine
-        ports.append(port if is_mine or not is_port_taken(port) else free_port())
-    return ports[0], ports[1], ports[2]
-
-
-def _start_all(
-    home: Home, orchestrator_port: int, metrics_port: int, scorer_port: int
+def start_all(
+    home: Home, ports: ServicePorts, *, ends_with_parent: bool = False
 ) -> list[ServiceRecord]:
-    """Start what does not run yet; all at once, then wait for all."""
+    """Start what does not run yet, all at once, and wait for all; or leave none of them running.
+
+    Raises:
+        ServiceStartError: One did not start.
+    """
     say(f"state in {home.folder}")
     say("starting Postgres")
     wait_for(_touch_store(home))
     running = {(record.name, record.model): record for record in records(home)}
+
+    def start(name: str, port: int) -> ServiceRecord:
+        variables = {f"{name.upper()}_PORT": str(port)} if port else {}
+        return start_service(home, name, port, variables, ends_with_parent=ends_with_parent)
+
     wanted: dict[tuple[str, str], Callable[[], ServiceRecord]] = {
         ("scorer", "demo-decoder"): lambda: start_scorer(
-            home, "demo-decoder", scorer_port, ends_with_parent=False
+            home, "demo-decoder", ports.scorer, ends_with_parent=ends_with_parent
         ),
         ("scorer", "demo-encoder"): lambda: start_scorer(
-            home, "demo-encoder", free_port(), ends_with_parent=False
+            home, "demo-encoder", free_port(), ends_with_parent=ends_with_parent
         ),
-        ("orchestrator", ""): lambda: _start(home, "orchestrator", orchestrator_port),
-        ("worker", ""): lambda: _start(home, "worker", 0),
-        ("metrics", ""): lambda: _start(home, "metrics", metrics_port),
+        ("orchestrator", ""): lambda: start("orchestrator", ports.orchestrator),
+        ("worker", ""): lambda: start("worker", 0),
+        ("metrics", ""): lambda: start("metrics", ports.metrics),
     }
     new = [make() for key, make in wanted.items() if key not in running]
     say("starting services: " + (", ".join(f"{r.name} {r.model}".strip() for r in new) or "none"))
     say("loading the demo models (the first time converts their weights: about a minute)")
-    for record in new:
-        wait_until_ready(record)
+    try:
+        for record in new:
+            wait_until_ready(record)
+    except BaseException:
+        for record in new:
+            stop(home, record)
+        raise
     return [record for key, record in running.items() if key in wanted] + new
-
-
-def _start(home: Home, name: str, port: int) -> ServiceRecord:
-    variables = {f"{name.upper()}_PORT": str(port)} if port else {}
-    return start_service(home, name, port, variables, ends_with_parent=False)
-
-
-def _measure_samples(home: Home, started: list[ServiceRecord], out: Path) -> int:
-    urls = {record.name: record.url for record in started}
-    api = Api(urls["orchestrator"])
-    ended = []
-    for name in BENCHMARKS:
-        spec = demo_spec(name)
-        say(f"measuring {name}: {_describe(spec)}")
-        ended.append(api.wait(api.create(spec)["id"]))
-    for run in ended:
-        sys.stdout.write(f"\n{run['benchmark']} · {run['model']} · {run['status']}\n")
-        found = [Score.model_validate(score) for score in run["scores"]]
-        print_scores([score for score in found if _is_headline(score)])
-    write_report(home, [run["id"] for run in ended], out)
-    say(f"report: {out}")
-    say(f"pages: {urls['metrics']} (kept up by `make up`)")
-    is_whole = all(
-        run["status"] == "finished" and run["progress"]["n_answered"] == run["progress"]["n_items"]
-        for run in ended
-    )
-    return DONE if is_whole else UNANSWERED
-
-
-def demo_spec(benchmark: str) -> RunSpec:
-    """Return what the demonstration asks of one benchmark: its sample, quick enough to watch."""
-    return RunSpec(
-        benchmark=benchmark,
-        model=DEMO_MODEL,
-        tasks=DEMO_TASKS[benchmark],
-        seed=0,
-        limit=DEMO_LIMITS.get(benchmark),
-        settings=DEMO_SETTINGS.get(benchmark, {}),
-    )
-
-
-def _describe(spec: RunSpec) -> str:
-    limit = [] if spec.limit is None else [f"first {spec.limit} items a language"]
-    settings = [f"{name}={value}" for name, value in spec.settings.items()]
-    return ", ".join([*spec.tasks, *limit, *settings])
-
-
-def _is_headline(score: Score) -> bool:
-    return (
-        score.subset is None
-        and score.setting is None
-        and score.layer is None
-        and score.metric in HEADLINES
-    )
 
 
 async def _touch_store(home: Home) -> None:
