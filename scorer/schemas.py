@@ -1,8 +1,8 @@
 """What travels between the scorer and those who ask it."""
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 BosPolicy = Literal["default", "bos", "eos-as-bos", "skip-first"]
 """What stands before the first token: what is declared for the model, the tokenizer's `bos_token`,
@@ -12,6 +12,18 @@ Pooling = Literal["last", "mean", "first", "none"]
 """One row a text: its last token, the mean over its tokens, its first token; or all rows."""
 
 Kind = Literal["log_prob", "generate", "hidden_states", "embed", "similarity", "translate"]
+
+
+def _check_text(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"character {error.start} is half of a pair: no text") from error
+    return text
+
+
+Text = Annotated[str, AfterValidator(_check_text)]
+"""Text that UTF-8 can carry: no lone surrogates."""
 
 MAX_ITEMS = 10_000
 """Items that one call may hold, unless the scorer is set to take fewer."""
@@ -32,9 +44,9 @@ class FailedItem(_Wire):
 class LogProbItem(_Wire):
     """One context and what follows it; an empty context means that the whole text is scored."""
 
-    context: str = ""
-    continuation: str | None = None
-    continuations: list[str] | None = Field(default=None, min_length=1)
+    context: Text = ""
+    continuation: Text | None = None
+    continuations: list[Text] | None = Field(default=None, min_length=1)
     """Several continuations of the one context: one result each, in this order."""
     token_ids: list[int] | None = Field(default=None, min_length=1)
     """The continuation as token ids, taken as they are."""
@@ -105,14 +117,14 @@ class ChatMessage(_Wire):
     """One turn of a chat."""
 
     role: Literal["system", "user", "assistant"]
-    content: str
+    content: Text
 
 
 class GenerateItem(_Wire):
     """A chat, or a text to be continued as it is (for an encoder-decoder: its source)."""
 
     messages: list[ChatMessage] | None = Field(default=None, min_length=1)
-    prompt: str | None = None
+    prompt: Text | None = None
 
     @model_validator(mode="after")
     def _check_one_way(self) -> Self:
@@ -170,7 +182,7 @@ class HiddenStatesRequest(_Wire):
     metadata hold JSON under `model`, `layers`, `pooling`, `n_tokens`, `is_special` and `failed`.
     """
 
-    texts: list[str] = Field(min_length=1)
+    texts: list[Text] = Field(min_length=1)
     layers: list[int] | None = Field(default=None, min_length=1)
     """0 is the embedding layer, n_layers the last, -1 the last too; None means all of them."""
     pooling: Pooling = "last"
@@ -181,8 +193,8 @@ class HiddenStatesRequest(_Wire):
 class SimilarityPair(_Wire):
     """Two texts to be compared."""
 
-    text_a: str
-    text_b: str
+    text_a: Text
+    text_b: Text
 
 
 class SimilarityRequest(_Wire):
@@ -191,7 +203,14 @@ class SimilarityRequest(_Wire):
     pairs: list[SimilarityPair] = Field(min_length=1)
     measure: Literal["cosine", "bertscore"] = "cosine"
     pooling: Pooling = "mean"
+    """For a cosine; BERTScore reads all tokens."""
     layer: int = -1
+
+    @model_validator(mode="after")
+    def _check_pooling(self) -> Self:
+        if self.measure == "cosine" and self.pooling == "none":
+            raise ValueError("a cosine needs one vector a text: pooling last, mean or first")
+        return self
 
 
 class SimilarityResult(_Wire):

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.errors import BackendError
+from scorer.errors import BackendError, NothingToScoreError
 
 Vector = NDArray[np.float32]
 """Shape (width,)."""
@@ -30,6 +30,9 @@ def bertscore_f1(
 
     Special tokens weigh nothing in the averages, but a token may be matched with them.
 
+    Raises:
+        NothingToScoreError: A text has special tokens only.
+
     Source: Zhang et al. 2020 (arXiv:1904.09675), section 3.
     """
     alike = _unit(one) @ _unit(other).T
@@ -46,5 +49,5 @@ def _unit(tokens: Tokens) -> Tokens:
 def _mean_of_text(best: NDArray[np.float32], is_special: list[bool]) -> float:
     counts = ~np.array(is_special)
     if not counts.any():
-        raise BackendError("a text without tokens of its own cannot be compared")
+        raise NothingToScoreError("a text without tokens of its own cannot be compared")
     return float(best[counts].mean())

@@ -3,9 +3,11 @@
 What is not taken here is refused by name, never ignored.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from scorer.schemas import Text
 
 MAX_TOP = 20
 
@@ -22,7 +24,7 @@ class _Sampling(_Question):
     temperature: float = Field(default=1.0, ge=0.0, le=2.0)
     top_p: float = Field(default=1.0, gt=0.0, le=1.0)
     seed: int | None = Field(default=None, ge=0, lt=2**63)
-    stop: str | list[str] | None = None
+    stop: Text | list[Text] | None = None
     n: Literal[1] = 1
     stream: Literal[False] = False
     presence_penalty: Literal[0] | None = None
@@ -38,7 +40,7 @@ class _Sampling(_Question):
 class CompletionQuestion(_Sampling):
     """Texts or token ids to be continued."""
 
-    prompt: str | list[int] | list[str] | list[list[int]]
+    prompt: Text | list[int] | list[Text] | list[list[int]]
     max_tokens: int = Field(default=16, ge=0, le=8192)
     echo: bool = False
     logprobs: int | None = Field(default=None, ge=0, le=MAX_TOP)
@@ -94,14 +96,14 @@ class TextPart(BaseModel):
     """A part of a turn; only texts are read."""
 
     type: Literal["text"]
-    text: str
+    text: Text
 
 
 class Turn(BaseModel):
     """One turn of a chat."""
 
     role: Literal["system", "developer", "user", "assistant"]
-    content: str | list[TextPart]
+    content: Text | list[TextPart]
 
     def text(self) -> str:
         """Return the turn as one text."""
@@ -169,7 +171,7 @@ class ChatAnswer(BaseModel):
 class EmbeddingQuestion(_Question):
     """Texts to become vectors."""
 
-    input: str | list[str]
+    input: Text | Annotated[list[Text], Field(min_length=1)]
     encoding_format: Literal["float", "base64"] = "float"
 
     def texts(self) -> list[str]:

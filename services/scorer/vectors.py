@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from scorer.backend import States
+from scorer.batching.scoring_row import failed
+from scorer.errors import NothingToScoreError
 from scorer.schemas import FailedItem, SimilarityRequest, SimilarityResult
 from scorer.similarity import bertscore_f1, cosine
 
@@ -29,5 +31,8 @@ def compare(
         return other_states
     if measure == "cosine":
         return SimilarityResult(value=cosine(one_states[0], other_states[0]))
-    value = bertscore_f1(one_states[0], other_states[0], list(one_special), list(other_special))
-    return SimilarityResult(value=value)
+    specials = (list(one_special), list(other_special))
+    try:
+        return SimilarityResult(value=bertscore_f1(one_states[0], other_states[0], *specials))
+    except NothingToScoreError as error:
+        return failed(error)

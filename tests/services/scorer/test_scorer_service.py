@@ -190,6 +190,31 @@ async def test_a_wrong_body_is_told_with_its_place(app):
     assert "exactly one of continuation" in response.json()["detail"]
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("logprob", '{"items": [{"context": "\\ud800", "continuation": "a"}]}', 422),
+        ("similarity", '{"pairs": [{"text_a": "a", "text_b": "b"}], "pooling": "none"}', 422),
+        (
+            "similarity",
+            '{"pairs": [{"text_a": "", "text_b": ""}], "measure": "bertscore"}',
+            422,
+        ),
+        ("embeddings", '{"input": []}', 422),
+        ("generate", '{"items": [{"prompt": "a"}], "n_beams": 2, "temperature": 1}', 422),
+        ("generate", '{"items": [{"prompt": "a"}], "temperature": NaN}', 422),
+        ("logprob", "{", 422),
+    ],
+)
+async def test_odd_bodies_are_the_callers_fault(app, path, body, status):
+    async with http_of(app) as http:
+        headers = {"Content-Type": "application/json"}
+        response = await http.post(f"/v1/{path}", content=body, headers=headers)
+
+    assert response.status_code == status
+    assert set(response.json()) == {"error", "detail"}
+
+
 async def test_too_many_items_or_bytes_are_refused_with_the_limit(tmp_path):
     app = open_app(tmp_path, max_items=2, max_answer_bytes=1024)
     async with client_of(app) as client:
