@@ -29,7 +29,8 @@ PLACEHOLDER = re.compile(r"[….<]{1,3}|[A-Z]{3,}")
 def commands_of(text, program):
     """Return every command line of a program, in fences and in code spans."""
     lines = [line for block in FENCE.findall(text) for line in block.splitlines()]
-    spans = SPAN.findall(FENCE.sub("", text))
+    # A span of two words names a command; it is no line that somebody would type.
+    spans = [span for span in SPAN.findall(FENCE.sub("", text)) if span.count(" ") > 1]
     found = []
     for line in [*lines, *spans]:
         command = re.split(r" [|>#<&]|  #", line.strip())[0].strip()
@@ -44,12 +45,16 @@ def spelled_out(words):
 
 
 def parse(words):
-    """Let the command line take the words apart without running the command."""
+    """Let the command line take the words apart without running the command.
+
+    A command's bare name only names it.
+    """
     command = typer.main.get_command(app)
     while isinstance(command, click.Group) or hasattr(command, "commands"):
         name, *words = words
         command = command.commands[name]
-    command.make_context("polysense", list(words))
+    if words or not any(parameter.required for parameter in command.params):
+        command.make_context("polysense", list(words))
 
 
 def anchor(heading):
