@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -61,13 +60,13 @@ def demo(
 def _demo_ports(home: Home) -> ServicePorts:
     """Take the usual ports, or free ones where something else listens there."""
     mine = {record.url for record in records(home)}
-    chosen = {
-        name: free_port()
-        if is_port_taken(port) and f"http://127.0.0.1:{port}" not in mine
-        else port
-        for name, port in asdict(ServicePorts()).items()
-    }
-    return ServicePorts(**chosen)
+
+    def choose(port: int) -> int:
+        is_mine = f"http://127.0.0.1:{port}" in mine
+        return port if is_mine or not is_port_taken(port) else free_port()
+
+    usual = ServicePorts()
+    return ServicePorts(choose(usual.scorer), choose(usual.orchestrator), choose(usual.metrics))
 
 
 def _measure_samples(home: Home, started: list[ServiceRecord], out: Path) -> int:
