@@ -131,7 +131,7 @@ def _read(row: OutcomeRow, parser: str) -> Mark:
     predicted = detail.get("predicted")
     value = row.value if is_answered else None
     is_valid = row.status == "valid"
-    if parser and is_answered:
+    if parser in row.detail.get("by_parser", {}):
         value, is_valid = float(predicted == detail.get("gold")), predicted is not None
     return Mark(
         task=row.task,

@@ -353,3 +353,14 @@ def test_scores_are_the_same_when_made_again_and_hold_their_values():
         if score.value is not None and score.ci_low is not None and score.ci_high is not None:
             assert score.ci_low <= score.value + 1e-12
             assert score.ci_high >= score.value - 1e-12
+
+
+def test_a_baseline_is_the_same_by_every_parser():
+    bench = open_benchmark("stingray", {"inference": "generation"})
+    rows = outcome_rows(bench, lambda bench, case: bench.baseline(case, "chance"))
+
+    found = scores(rows, settings_of(bench), seed=0)
+
+    where = {"metric": "accuracy", "task": "usage", "language": "en_de", "subset": None}
+    assert pick(found, **where).value == 0.5
+    assert pick(found, setting="parser=paper", **where).value == 0.5
