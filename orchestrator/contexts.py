@@ -58,9 +58,7 @@ class RunContexts:
     async def _make(self, run: Run) -> RunContext:
         spec = RunSpec.model_validate(run.spec)
         benchmark = open_benchmark(run.benchmark, spec.settings)
-        provider = await open_provider(
-            run.model, self._resources.find_scorers(), self._resources.artefacts
-        )
+        provider = await open_provider(run.model, self._resources)
         if provider is None:
             baseline = parse_model(run.model).argument
             return RunContext(self.database, run, benchmark, asker=None, baseline=baseline)

@@ -89,7 +89,7 @@ async def make_plan(
         ProviderUnavailableError: The model cannot be reached.
     """
     source = await asyncio.to_thread(open_source, spec)
-    provider = await open_provider(spec.model, resources.find_scorers(), resources.artefacts)
+    provider = await open_provider(spec.model, resources)
     try:
         return await _plan(database, spec, source, provider, idempotency_key)
     finally:

@@ -24,6 +24,8 @@ class HomeSettings(BaseSettings):
     """Holds converted weights; None: `cache` in the home."""
     database_url: SecretStr | None = Field(default=None, validation_alias="DATABASE_URL")
     """Takes the place of the bundled Postgres."""
+    scorer_key: SecretStr | None = Field(default=None, validation_alias="SCORER_API_KEY")
+    """The key of the scorers; those started here ask for it as well."""
     scorers: dict[str, str] = Field(default_factory=dict, validation_alias="POLYSENSE_SCORERS")
     """Addresses of scorers by model name, as JSON; those of this home are found without it."""
 
@@ -39,6 +41,12 @@ class Home:
         self.logs = self.folder / "logs"
         self.scorers = self.folder / "scorers"
         self.postgres = self.folder / "postgres"
+
+    @property
+    def scorer_key(self) -> str | None:
+        """The key that scorers want to see, if they want to see one."""
+        key = self.settings.scorer_key
+        return (key.get_secret_value().strip() or None) if key is not None else None
 
     def database_url(self) -> str:
         """Return the address of the database; starts the bundled Postgres if it is the one.

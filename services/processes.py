@@ -15,6 +15,7 @@ from pathlib import Path
 import httpx
 import psutil
 
+from orchestrator.resources import Resources
 from services.home import Home
 
 START_TIMEOUT_S = 300.0
@@ -161,6 +162,15 @@ def find_scorers(home: Home) -> dict[str, str]:
         if record.name == "scorer" and _is_ready(record.url)
     }
     return {**ready, **home.settings.scorers}
+
+
+def resources_of(home: Home, endpoints: Mapping[str, str] | None = None) -> Resources:
+    """Return what this process lends to runs; without endpoints, every scorer there is."""
+    return Resources(
+        find_scorers=lambda: find_scorers(home) if endpoints is None else endpoints,
+        artefacts=home.artefacts,
+        scorer_key=home.scorer_key,
+    )
 
 
 @contextlib.contextmanager

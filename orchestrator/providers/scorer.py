@@ -89,13 +89,13 @@ class ScorerProvider:
         return await _with_patience(lambda: ask(self._client, requests))
 
 
-async def open_scorer(url: str, artefacts: Path) -> ScorerProvider:
+async def open_scorer(url: str, artefacts: Path, key: str | None = None) -> ScorerProvider:
     """Return a provider for a running scorer.
 
     Raises:
         ProviderUnavailableError: Nobody answers there, or the model is still loading.
     """
-    client = ScorerClient(url)
+    client = ScorerClient(url, api_key=key)
     try:
         capabilities = await _with_patience(client.capabilities)
     except BaseException:

@@ -18,7 +18,7 @@ from services.cli.printing import say
 from services.cli.progress import progress_bar
 from services.cli.store import open_store
 from services.home import Home
-from services.processes import find_scorers, scorers_for
+from services.processes import find_scorers, resources_of, scorers_for
 from storage import runs
 from storage.database import Database
 from storage.queue import open_queue
@@ -76,7 +76,7 @@ def scorer_models(spec: RunSpec, benchmark: Benchmark) -> list[str]:
 async def _work(home: Home, spec: RunSpec, benchmark: Benchmark, start: Starter) -> Run:
     models = scorer_models(spec, benchmark)
     async with open_store(home) as database, _scorers(home, models) as endpoints:
-        resources = Resources(find_scorers=lambda: endpoints, artefacts=home.artefacts)
+        resources = resources_of(home, endpoints)
         run = await start(database, resources)
         say(f"run {run.id}: {run.n_items} items, {len(run.cells)} cells, model {run.model}")
         return await _work_until_the_end(home, database, resources, run)

@@ -20,7 +20,7 @@ from services.cli.exits import UsageError
 from services.cli.printing import say
 from services.cli.store import open_store
 from services.home import Home
-from services.processes import find_scorers, scorers_for
+from services.processes import find_scorers, resources_of, scorers_for
 
 N_AT_ONCE = 8
 """Concepts whose requests go to the model in one call."""
@@ -137,7 +137,7 @@ async def _provider(home: Home, job: RulesJob) -> AsyncIterator[Provider]:
             endpoints = await asyncio.to_thread(stack.enter_context, lent)
         else:
             endpoints = await asyncio.to_thread(find_scorers, home)
-        provider = await open_provider(job.model, endpoints, home.artefacts)
+        provider = await open_provider(job.model, resources_of(home, endpoints))
         if provider is None:
             raise UsageError(f"--model {job.model}: a baseline writes no rules")
         try:

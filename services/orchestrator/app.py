@@ -14,11 +14,10 @@ from orchestrator.errors import (
     ProviderUnavailableError,
     RunStateError,
 )
-from orchestrator.resources import Resources
 from services.home import Home, open_home
 from services.orchestrator.routes import router
 from services.orchestrator.settings import OrchestratorSettings
-from services.processes import find_scorers
+from services.processes import resources_of
 from services.web.app import ServiceApp, make_app
 from services.web.errors import answer_errors
 from services.web.serve import serve
@@ -52,9 +51,7 @@ def make_orchestrator(settings: OrchestratorSettings, home: Home) -> ServiceApp:
         await asyncio.to_thread(migrate, url)
         async with Database.open(url) as database:
             app.state.database = database
-            app.state.resources = Resources(
-                find_scorers=lambda: find_scorers(home), artefacts=home.artefacts
-            )
+            app.state.resources = resources_of(home)
             yield
 
     async def readiness() -> str | None:

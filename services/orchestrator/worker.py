@@ -5,10 +5,9 @@ import sys
 
 from orchestrator.contexts import RunContexts
 from orchestrator.jobs import add_tasks, run_worker
-from orchestrator.resources import Resources
 from services.home import Home, open_home
 from services.orchestrator.settings import WorkerSettings
-from services.processes import find_scorers
+from services.processes import resources_of
 from services.web.logs import log_json
 from services.web.settings import SettingsError
 from storage.database import Database
@@ -35,7 +34,7 @@ def main() -> None:
 async def _work(home: Home, settings: WorkerSettings) -> None:
     url = await asyncio.to_thread(home.database_url)
     await asyncio.to_thread(migrate, url)
-    resources = Resources(find_scorers=lambda: find_scorers(home), artefacts=home.artefacts)
+    resources = resources_of(home)
     async with Database.open(url) as database:
         contexts = RunContexts(database, resources)
         app = add_tasks(open_queue(url), contexts)
