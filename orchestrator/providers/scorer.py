@@ -24,6 +24,8 @@ from scorer.errors import NotAllowedError, NotNowError, ScorerError
 from scorer.schemas import Capabilities
 
 MAX_ATTEMPTS = 6
+FIRST_ATTEMPTS = 3
+"""For the first question of all: a wrong address should be told soon."""
 FIRST_PAUSE_S = 0.5
 MAX_CALL_ITEMS = 2_000
 Result = TypeVar("Result")
@@ -97,21 +99,23 @@ async def open_scorer(url: str, artefacts: Path, key: str | None = None) -> Scor
     """
     client = ScorerClient(url, api_key=key)
     try:
-        capabilities = await _with_patience(client.capabilities)
+        capabilities = await _with_patience(client.capabilities, FIRST_ATTEMPTS)
     except BaseException:
         await client.close()
         raise
     return ScorerProvider(client, capabilities, artefacts)
 
 
-async def _with_patience(ask: Callable[[], Awaitable[Result]]) -> Result:
+async def _with_patience(
+    ask: Callable[[], Awaitable[Result]], max_attempts: int = MAX_ATTEMPTS
+) -> Result:
     """Ask again, ever more slowly, while the scorer says "not now"."""
     pause_s = FIRST_PAUSE_S
-    for attempt in range(1, MAX_ATTEMPTS + 1):
+    for attempt in range(1, max_attempts + 1):
         try:
             return await ask()
         except NotNowError as error:
-            if attempt == MAX_ATTEMPTS:
+            if attempt == max_attempts:
                 raise ProviderUnavailableError(str(error)) from error
         except NotAllowedError as error:
             raise ProviderRefusedError(f"the scorer refuses the key: {error}") from error
