@@ -128,7 +128,7 @@ def pair_scores(annotations: Sequence[Annotation]) -> dict[PairKey, float]:
     n_seen: Counter[PairKey] = Counter()
     balance: Counter[PairKey] = Counter()
     for annotation in annotations:
-        n_seen.update(set(annotation.pairs))
+        n_seen.update(dict.fromkeys(annotation.pairs, 1))  # once each, in their order
         balance[annotation.best] += 1
         balance[annotation.worst] -= 1
     return {key: (balance[key] / n + 1) / 2 for key, n in n_seen.items()}
