@@ -119,6 +119,11 @@ class Benchmark(Protocol):
         """Bind the settings."""
         ...
 
+    @property
+    def prompt_hashes(self) -> Mapping[str, str]:
+        """The checksum of every template this run may ask with, by name."""
+        ...
+
     def kinds(self, task: str) -> frozenset[RequestKind]:
         """Return the kinds of request the task sends under these settings."""
         ...

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from importlib import import_module
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -30,7 +31,7 @@ def benchmark_class(name: str) -> type[Benchmark]:
     return found
 
 
-def open_benchmark(name: str, settings: Mapping[str, str] | None = None) -> Benchmark:
+def open_benchmark(name: str, settings: Mapping[str, Any] | None = None) -> Benchmark:
     """Return a benchmark bound to its settings.
 
     Raises:

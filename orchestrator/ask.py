@@ -39,10 +39,8 @@ class Asker:
             ProviderRefusedError: The model refuses for good.
         """
         keys = {request.key: cache_key(self.provider, request, self.salt) for request in requests}
-        by_cache_key = {keys[request.key]: request for request in requests}
-        answers = await self._stored(by_cache_key)
-        mine, others = self._claim({k: r for k, r in by_cache_key.items() if k not in answers})
-        answers |= await self._answer(mine)
+        mine, others = self._claim({keys[request.key]: request for request in requests})
+        answers = await self._answer(mine)
         for key, waiting in others.items():
             answers[key] = await asyncio.shield(waiting)
         return {
@@ -57,7 +55,11 @@ class Asker:
     def _claim(
         self, requests: Mapping[bytes, Request]
     ) -> tuple[dict[bytes, Request], dict[bytes, asyncio.Future[Answer]]]:
-        """Split into what this call asks and what another call of this process is asking now."""
+        """Split into what this call asks and what another call of this process is asking now.
+
+        This comes before the look into the store: whoever claims a key finds there what the last
+        one to hold it has stored, so that no answer can slip through between the two.
+        """
         others = {key: self._in_flight[key] for key in requests if key in self._in_flight}
         mine = {key: request for key, request in requests.items() if key not in others}
         loop = asyncio.get_running_loop()
@@ -66,13 +68,14 @@ class Asker:
         return mine, others
 
     async def _answer(self, requests: Mapping[bytes, Request]) -> dict[bytes, Answer]:
-        if not requests:
-            return {}
         try:
-            answers = dict(
-                zip(requests, await self.provider.answer(list(requests.values())), strict=True)
-            )
-            await self._store(requests, answers)
+            answers = await self._stored(requests)
+            missing = {key: requests[key] for key in requests if key not in answers}
+            if missing:
+                found = await self.provider.answer(list(missing.values()))
+                new = dict(zip(missing, found, strict=True))
+                await self._store(missing, new)
+                answers |= new
         except BaseException as error:
             for key in requests:
                 waiting = self._in_flight.pop(key)

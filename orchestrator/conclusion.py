@@ -1,5 +1,6 @@
 """The end of a run: decide what needs the whole set, compute the scores, close it."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 
 from benchmarks.benchmark import Case, Concluding
@@ -11,7 +12,7 @@ from orchestrator.plan import NumberedCase, open_cases
 from orchestrator.work import RunContext, stored_outcome
 from storage import items, outcomes, responses, runs, scores
 from storage.database import Database
-from storage.records import Run
+from storage.records import Run, StoredOutcome
 
 CHUNK_ITEMS = 500
 
@@ -19,7 +20,8 @@ CHUNK_ITEMS = 500
 async def compute_scores(database: Database, run: Run) -> list[Score]:
     """Compute every score of a run from its stored outcomes."""
     rows = await outcomes.rows(database, run.id)
-    found = scores_of(run.benchmark, rows, run.settings, run.seed)
+    # In a thread: minutes of arithmetic must not stop this process's heartbeat.
+    found = await asyncio.to_thread(scores_of, run.benchmark, rows, run.settings, run.seed)
     return [score.model_copy(update={"model": run.model}) for score in found]
 
 
@@ -60,8 +62,12 @@ async def _conclude_task(context: RunContext, benchmark: Concluding, task: str) 
     async for numbered, found in _answered_cases(context, task):
         cases[id(numbered.case)] = numbered
         answered.append((numbered.case, found))
-    decided = benchmark.conclude(task, context.run.seed, answered)
-    rows = [stored_outcome(cases[id(case)], outcome) for case, outcome in decided]
+
+    def decide() -> list[StoredOutcome]:
+        decided = benchmark.conclude(task, context.run.seed, answered)
+        return [stored_outcome(cases[id(case)], outcome) for case, outcome in decided]
+
+    rows = await asyncio.to_thread(decide)
     await outcomes.overwrite(context.database, context.run.id, rows)
 
 

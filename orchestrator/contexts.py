@@ -57,7 +57,7 @@ class RunContexts:
 
     async def _make(self, run: Run) -> RunContext:
         spec = RunSpec.model_validate(run.spec)
-        benchmark = open_benchmark(run.benchmark, spec.settings)
+        benchmark = open_benchmark(run.benchmark, run.settings)
         provider = await open_provider(run.model, self._resources)
         if provider is None:
             baseline = parse_model(run.model).argument

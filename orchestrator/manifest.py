@@ -84,6 +84,7 @@ def manifest(
             "name": benchmark.name,
             "paper": benchmark.paper,
             "prompt_version": benchmark.prompt_version,
+            "prompt_sha256": dict(benchmark.prompt_hashes),
             "judge_version": benchmark.judge_version,
             "metric_version": METRIC_VERSION,
             "cells": [{"task": task, "variant": variant} for task, variant in run_cells],

@@ -6,6 +6,7 @@ another model's rules are a file that a run is given.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,6 +18,7 @@ from benchmarks.dtails.items import read_items
 from benchmarks.dtails.names import SOURCE_CODE, language_name
 from benchmarks.dtails.settings import DtailsSettings
 from benchmarks.errors import UnknownNameError
+from benchmarks.prompt_file import template_hash
 from benchmarks.requests import GenerateRequest, Message, Request, RequestKind, TranslateRequest
 from benchmarks.responses import Response
 
@@ -45,6 +47,15 @@ class Dtails:
         """
         self.settings = self._chosen = DtailsSettings.model_validate(settings.model_dump())
         judge.lemmatiser_of(self._chosen)
+
+    @property
+    def prompt_hashes(self) -> Mapping[str, str]:
+        """The checksum of every template this run may ask with."""
+        return {
+            f"{style}/{name}": template_hash(text)
+            for style in selection.styles(self._chosen)
+            for name, text in asdict(selection.templates_of(style, self._chosen)).items()
+        }
 
     def kinds(self, task: str) -> frozenset[RequestKind]:
         """Return the kinds of request the task sends under these settings."""

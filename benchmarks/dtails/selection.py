@@ -1,11 +1,12 @@
 """Lexical selection as a conversation: rules if the model is to write them, question, one retry."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from benchmarks.benchmark import Case, Item
 from benchmarks.dtails.answers import marked_text
 from benchmarks.dtails.names import language_name
-from benchmarks.dtails.prompts import STYLES, Templates, messages, shuffled
+from benchmarks.dtails.prompts import STYLES, Templates, messages, read_templates, shuffled
 from benchmarks.dtails.rules import rules_request
 from benchmarks.dtails.rules_artefact import rules_text
 from benchmarks.dtails.rules_prompts import (
@@ -29,6 +30,15 @@ def styles(settings: DtailsSettings) -> tuple[str, ...]:
     if settings.prompt_style == "all":
         return (*STYLES, *own)
     return own or (settings.prompt_style,)
+
+
+def templates_of(style: str, settings: DtailsSettings) -> Templates:
+    """Return the templates of a style.
+
+    Raises:
+        SettingError: The user's own cannot be read.
+    """
+    return read_templates(Path(settings.prompt_file)) if style == "file" else STYLES[style]
 
 
 def variant_name(seed: int, style: str, settings: DtailsSettings) -> str:

@@ -33,6 +33,10 @@ class Toy:
     def __init__(self, settings: BenchmarkSettings | None = None) -> None:
         self.settings = settings or BenchmarkSettings()
 
+    @property
+    def prompt_hashes(self) -> Mapping[str, str]:
+        return {}
+
     def kinds(self, task: str) -> frozenset[RequestKind]:
         return frozenset({TASK_KINDS[task]})
 
