@@ -16,10 +16,10 @@ from services.web.settings import ServiceSettings
 ROOT = Path(__file__).parents[2]
 DOCKERFILE = (ROOT / "deploy/Dockerfile").read_text()
 PORTS = {
-    "scorer": living.SCORER_PORT,
-    "encoder": living.SCORER_PORT,
-    "orchestrator": living.ORCHESTRATOR_PORT,
-    "metrics": living.METRICS_PORT,
+    "scorer": living.ServicePorts().scorer,
+    "encoder": living.ServicePorts().scorer,
+    "orchestrator": living.ServicePorts().orchestrator,
+    "metrics": living.ServicePorts().metrics,
 }
 
 
