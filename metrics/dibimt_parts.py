@@ -67,7 +67,7 @@ def widen(estimate: Estimate) -> Estimate:
     if estimate.interval != "bootstrap" or estimate.value not in (0.0, 1.0):
         return estimate
     low, high = wilson(estimate.value * estimate.n_units, estimate.n_units)
-    return replace(estimate, ci_low=low, ci_high=high, interval="wilson")
+    return replace(estimate, ci_low=low, ci_high=high, interval="wilson", reason=None)
 
 
 def make_score(part: Part, metric: str, estimate: Estimate) -> Score:

@@ -27,7 +27,7 @@ class RunSpec(BaseModel):
     """Empty: every language of the data."""
     data: str | None = None
     """A folder in the released layout; None: the self-written sample."""
-    limit: int | None = Field(default=None, ge=1)
+    limit: int | None = Field(default=None, ge=1, le=2**31 - 1)
     seed: int | None = Field(default=None, ge=0, le=2**31 - 1)
     """None: 0, and the benchmark's own seeds where it has several."""
     settings: dict[str, str] = Field(default_factory=dict)

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -21,6 +21,8 @@ from services.home import Home
 START_TIMEOUT_S = 300.0
 STOP_TIMEOUT_S = 25.0
 POLL_S = 0.1
+PATIENCE_S = 8.0
+"""A model that cannot be loaded is known by then: wrong use stays one line."""
 PARENT_VARIABLE = "POLYSENSE_PARENT_PID"
 
 
@@ -111,14 +113,22 @@ def start_scorer(home: Home, model: str, port: int, *, ends_with_parent: bool) -
     return start_service(home, "scorer", port, environment, ends_with_parent=ends_with_parent)
 
 
-def wait_until_ready(record: ServiceRecord, timeout_s: float = START_TIMEOUT_S) -> None:
-    """Wait for a service to be ready.
+def wait_until_ready(
+    record: ServiceRecord,
+    timeout_s: float = START_TIMEOUT_S,
+    tell: Callable[[str], None] | None = None,
+) -> None:
+    """Wait for a service to be ready; what takes longer than a moment is told.
 
     Raises:
         ServiceStartError: It ended, or took too long; says what it wrote last.
     """
     deadline = time.monotonic() + timeout_s
+    tell_at = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
+        if tell is not None and time.monotonic() > tell_at:
+            tell(f"loading {record.model} (the first time converts its weights)")
+            tell = None
         if not record.is_alive():
             raise ServiceStartError(last_line(record.log), _exit_code(record))
         if not record.url or _is_ready(record.url):
@@ -174,8 +184,15 @@ def resources_of(home: Home, endpoints: Mapping[str, str] | None = None) -> Reso
 
 
 @contextlib.contextmanager
-def scorers_for(home: Home, models: list[str]) -> Iterator[Mapping[str, str]]:
+def scorers_for(
+    home: Home, models: list[str], tell: Callable[[str], None]
+) -> Iterator[Mapping[str, str]]:
     """Lend a scorer for each model: one that runs already, or one that ends with this block.
+
+    Args:
+        home: Where running scorers are noted.
+        models: Their names.
+        tell: Says what takes so long, once it does.
 
     Raises:
         ServiceStartError: One cannot be started.
@@ -187,7 +204,7 @@ def scorers_for(home: Home, models: list[str]) -> Iterator[Mapping[str, str]]:
             if model not in found:
                 started.append(start_scorer(home, model, free_port(), ends_with_parent=True))
         for record in started:
-            wait_until_ready(record)
+            wait_until_ready(record, tell=tell)
         lent = {record.model: record.url for record in started}
         yield {model: lent.get(model) or found[model] for model in models}
     finally:

@@ -62,7 +62,7 @@ def _widened(estimate: Estimate) -> Estimate:
     if estimate.value not in (0.0, 1.0):
         return estimate
     low, high = wilson(estimate.value * estimate.n_units, estimate.n_units)
-    return replace(estimate, ci_low=low, ci_high=high, interval="wilson")
+    return replace(estimate, ci_low=low, ci_high=high, interval="wilson", reason=None)
 
 
 def _mean_of_ratios(sums: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -57,7 +57,7 @@ def _scorer(home: Home, model: str) -> Iterator[str]:
         yield name.argument
     elif name.kind in LOCAL:
         say(f"starting the scorer of {model}")
-        with scorers_for(home, [model]) as endpoints:
+        with scorers_for(home, [model], say) as endpoints:
             yield endpoints[model]
     else:
         raise UsageError(f"--model {model}: allowed: demo-encoder, hf:<id or folder>, scorer:<url>")

@@ -87,9 +87,8 @@ async def _scorers(home: Home, models: list[str]) -> AsyncIterator[dict[str, str
     if not models:
         yield await asyncio.to_thread(find_scorers, home)
         return
-    say(f"starting the scorer of {', '.join(models)} (the first time converts its weights)")
     with contextlib.ExitStack() as stack:
-        found = await asyncio.to_thread(stack.enter_context, scorers_for(home, models))
+        found = await asyncio.to_thread(stack.enter_context, scorers_for(home, models, say))
         yield dict(found)
 
 

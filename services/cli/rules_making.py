@@ -133,7 +133,7 @@ async def _provider(home: Home, job: RulesJob) -> AsyncIterator[Provider]:
     with contextlib.ExitStack() as stack:
         if job.scorers:
             say(f"starting the scorer of {', '.join(job.scorers)}")
-            lent = scorers_for(home, list(job.scorers))
+            lent = scorers_for(home, list(job.scorers), say)
             endpoints = await asyncio.to_thread(stack.enter_context, lent)
         else:
             endpoints = await asyncio.to_thread(find_scorers, home)
