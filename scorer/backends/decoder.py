@@ -32,6 +32,7 @@ from scorer.backends.padding import pad_right
 from scorer.backends.pooling import pool_batch
 from scorer.backends.self_check import agrees, check_rows, plain_log_probs
 from scorer.backends.tokenizer import load_tokenizer
+from scorer.backends.workers import run_batches
 from scorer.batching.batches import cut_batches, run_batch
 from scorer.batching.prefix_tree import TreeRow, plan_rows
 from scorer.batching.start_token import declared_start
@@ -74,8 +75,8 @@ class DecoderBackend:
         may_branch = self._may_branch and longest <= self._max_branch_depth
         plan = plan_rows(rows, max_nodes=self._max_row_nodes, may_branch=may_branch)
         found = np.zeros(plan.n_slots)
-        for batch in cut_batches(plan.rows, len, self._max_batch_tokens):
-            run_batch(batch, lambda part: self._score(part, found))
+        batches = cut_batches(plan.rows, len, self._max_batch_tokens)
+        run_batches(batches, lambda batch: self._score(batch, found), self._device)
         return [found[slice(*plan.slots[row])] for row in rows]
 
     def top_tokens(self, rows: Sequence[TokenRow], n_top: int) -> list[list[TopTokens]]:
@@ -124,8 +125,7 @@ class DecoderBackend:
             found.update(zip(batch, pooled, strict=True))
 
         distinct = list(dict.fromkeys(row.ids for row in rows))
-        for batch in cut_batches(distinct, len, self._max_batch_tokens):
-            run_batch(batch, run)
+        run_batches(cut_batches(distinct, len, self._max_batch_tokens), run, self._device)
         return [found[row.ids] for row in rows]
 
     def close(self) -> None:

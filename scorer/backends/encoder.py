@@ -24,7 +24,8 @@ from scorer.backends.options import LoadOptions
 from scorer.backends.padding import pad_right
 from scorer.backends.pooling import pool_batch
 from scorer.backends.tokenizer import load_tokenizer
-from scorer.batching.batches import cut_batches, run_batch
+from scorer.backends.workers import run_batches
+from scorer.batching.batches import cut_batches
 from scorer.batching.start_token import NO_TOKEN, TOKENIZER_POLICY
 from scorer.errors import UnsupportedRequestError
 from scorer.schemas import Pooling
@@ -73,8 +74,7 @@ class EncoderBackend:
             found.update(zip(batch, self._states(batch, layers, pooling), strict=True))
 
         distinct = list(dict.fromkeys(row.ids for row in rows))
-        for batch in cut_batches(distinct, len, self._max_batch_tokens):
-            run_batch(batch, run)
+        run_batches(cut_batches(distinct, len, self._max_batch_tokens), run, self._device)
         return [found[row.ids] for row in rows]
 
     def close(self) -> None:

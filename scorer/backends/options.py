@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-BATCH_TOKENS = {"cpu": 1024, "cuda": 16_384}
+BATCH_TOKENS = {"cpu": 512, "cuda": 16_384}
 
 
 @dataclass(frozen=True, slots=True)
