@@ -271,9 +271,10 @@ def test_translations_in_a_batch_equal_transformers_alone(family, backend, refer
             **tokenizer([prefix + source], return_tensors="pt"),
             max_new_tokens=12 + (name in CODES), num_beams=n_beams, do_sample=False, **forced,
         )[0].tolist()  # fmt: skip
-        ends = (tokenizer.eos_token_id, tokenizer.pad_token_id)
-        expected = [token for token in output[1 + (name in CODES) :] if token not in ends]
-        assert list(new.ids) == expected
+        # A model of random weights may well write the padding token itself: only its end ends a text.
+        written = output[1 + (name in CODES) :]
+        ends = [at for at, token in enumerate(written) if token == tokenizer.eos_token_id]
+        assert list(new.ids) == written[: ends[0] if ends else None]
 
 
 def test_offsets_cover_the_target(backend):
