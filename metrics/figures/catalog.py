@@ -1,0 +1,70 @@
+"""Which figures are there, written out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Protocol
+
+from metrics.errors import FigureError
+from metrics.figures.figure import Figure, FigureRun
+
+
+class DrawFunction(Protocol):
+    """Every figure's module has one, called `draw`."""
+
+    def __call__(self, runs: Sequence[FigureRun], options: Mapping[str, str]) -> Figure:
+        """Return the figure.
+
+        Args:
+            runs: At least one, all of the kind's benchmark.
+            options: What the caller chose, such as `by=language`; unknown ones are refused.
+
+        Raises:
+            FigureError: The runs lack what the figure shows, or an option is not allowed.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FigureKind:
+    """One kind of figure."""
+
+    benchmark: str
+    module: str
+    summary: str
+    """What it shows, in half a line."""
+    needs_rows: bool = False
+    """Whether scores are not enough."""
+
+
+KINDS: Mapping[str, FigureKind] = {}
+
+
+def figure_kind(kind: str) -> FigureKind:
+    """Return a kind by its name.
+
+    Raises:
+        FigureError: There is no such kind.
+    """
+    if kind not in KINDS:
+        raise FigureError(f"unknown figure {kind!r}; allowed: {', '.join(sorted(KINDS))}")
+    return KINDS[kind]
+
+
+def draw_figure(
+    kind: str, runs: Sequence[FigureRun], options: Mapping[str, str] | None = None
+) -> Figure:
+    """Draw some runs.
+
+    Raises:
+        FigureError: There is no such kind, or these runs cannot be drawn as it.
+    """
+    found = figure_kind(kind)
+    strangers = sorted({run.benchmark for run in runs} - {found.benchmark})
+    if strangers:
+        met = ", ".join(strangers)
+        raise FigureError(f"figure {kind!r} draws runs of {found.benchmark}; met {met}")
+    if not runs:
+        raise FigureError(f"figure {kind!r} needs at least one run")
+    function: DrawFunction = import_module(found.module).draw
+    return function(runs, options or {})
