@@ -22,3 +22,7 @@ class SettingError(BenchmarkError):
 
 class ReplayError(BenchmarkError):
     """A recorded response that does not fit its request."""
+
+
+class PluginError(UnknownNameError):
+    """A name that an installed package claims and does not fill; names the package."""

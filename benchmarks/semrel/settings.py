@@ -6,6 +6,7 @@ from pydantic import Field, field_validator, model_validator
 
 from benchmarks.benchmark import BenchmarkSettings
 from benchmarks.prompt_file import embed_prompts
+from benchmarks.prompt_style import settle_style
 from benchmarks.semrel.prompts import DEFAULT_STYLE, TEMPLATE_FIELDS
 
 
@@ -40,10 +41,4 @@ class SemrelSettings(BenchmarkSettings):
 
     @model_validator(mode="after")
     def _check_style(self) -> Self:
-        if self.prompt_style == "file" and not self.prompt_file:
-            raise ValueError("prompt_style=file needs prompt_file=<path>")
-        if self.prompt_file and self.prompt_style in ("number", "scale"):
-            if "prompt_style" in self.model_fields_set:
-                raise ValueError(f"prompt_style={self.prompt_style} excludes a prompt_file")
-            return self.model_copy(update={"prompt_style": "file"})
-        return self
+        return settle_style(self)
