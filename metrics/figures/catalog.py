@@ -51,6 +51,18 @@ def figure_kind(kind: str) -> FigureKind:
     return KINDS[kind]
 
 
+def require_benchmark(kind: str, benchmarks: Sequence[str]) -> None:
+    """Check that runs of these benchmarks can be drawn.
+
+    Raises:
+        FigureError: There is no such kind, or one is of another benchmark.
+    """
+    allowed = figure_kind(kind).benchmark
+    if strangers := sorted(set(benchmarks) - {allowed}):
+        met = ", ".join(strangers)
+        raise FigureError(f"figure {kind!r} draws runs of {allowed}; met {met}")
+
+
 def draw_figure(
     kind: str, runs: Sequence[FigureRun], options: Mapping[str, str] | None = None
 ) -> Figure:
@@ -60,10 +72,7 @@ def draw_figure(
         FigureError: There is no such kind, or these runs cannot be drawn as it.
     """
     found = figure_kind(kind)
-    strangers = sorted({run.benchmark for run in runs} - {found.benchmark})
-    if strangers:
-        met = ", ".join(strangers)
-        raise FigureError(f"figure {kind!r} draws runs of {found.benchmark}; met {met}")
+    require_benchmark(kind, [run.benchmark for run in runs])
     if not runs:
         raise FigureError(f"figure {kind!r} needs at least one run")
     function: DrawFunction = import_module(found.module).draw

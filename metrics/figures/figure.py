@@ -20,6 +20,8 @@ class FigureRun:
     scores: Sequence[Score]
     rows: Sequence[OutcomeRow] = ()
     """Every case of the run; empty where the kind of figure does not need rows."""
+    seed: int = 0
+    """The run's; resampling starts from it, so that intervals equal those of the scores."""
 
 
 @dataclass(frozen=True, slots=True)
