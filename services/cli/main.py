@@ -15,6 +15,7 @@ from services.cli import (
     inspecting,
     living,
     mining_commands,
+    published_commands,
     reading,
     rules_commands,
     running,
@@ -32,7 +33,7 @@ app = typer.Typer(
 for room in (
     *(inspecting, running, reading, living, demonstration),
     *(agreement_commands, mining_commands, rules_commands),
-    *(bws_commands, finetune_commands, dibimt_commands),
+    *(bws_commands, finetune_commands, dibimt_commands, published_commands),
 ):
     room.add_commands(app)
 

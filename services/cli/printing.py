@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from metrics.score import Score
+from services.metrics.published import published_for
 
 N_BAR = 10
 NO_TERMINAL_WIDTH = 132
@@ -58,6 +59,31 @@ def print_scores(scores: Sequence[Score]) -> None:
     print_table("", columns, rows)
     for reason in dict.fromkeys(score.reason for score in scores if score.reason):
         sys.stdout.write(f"– {reason}\n")
+
+
+def print_published(scores: Sequence[Score]) -> None:
+    """Print what the papers report beside one's own scores; nothing where they report nothing."""
+    found = published_for(scores)
+    if not found:
+        return
+    rows = [
+        (
+            score.task or "all",
+            score.metric,
+            score.language or "mean",
+            "–" if score.value is None else number(score.value),
+            ", ".join(f"{value.system} {number(value.value)}" for value in values),
+        )
+        for score, values in found
+    ]
+    sys.stdout.write("\n")
+    print_table("published", ("task", "metric", "language", "own ", "others"), rows)
+    values = [value for _, beside in found for value in beside]
+    for source in dict.fromkeys(f"{value.table}: {value.source}" for value in values):
+        sys.stdout.write(f"– {source}\n")
+    for note in dict.fromkeys(value.known_error or value.note for value in values):
+        if note is not None:
+            sys.stdout.write(f"– {note}\n")
 
 
 def _score_row(score: Score, *, is_wide: bool) -> list[str]:

@@ -14,9 +14,10 @@ import typer
 from metrics.score import Score
 from services.cli.exits import UsageError
 from services.cli.options import JsonOption, RunArgument
-from services.cli.printing import print_json, print_scores, print_table, say
+from services.cli.printing import print_json, print_published, print_scores, print_table, say
 from services.cli.store import find_run, open_store, wait_for
 from services.home import Home, open_home
+from services.metrics.published import published_document
 from services.metrics.report import render_report
 from storage import failures, outcomes, runs, scores
 from storage.records import Run
@@ -93,7 +94,9 @@ def show_scores(
     for document in documents:
         sys.stdout.write(f"{document['run']} · {document['benchmark']} · {document['model']}\n")
         found = [Score.model_validate(score) for score in document["scores"]]
-        print_scores([score for score in found if _is_shown(score, dimensions)])
+        shown = [score for score in found if _is_shown(score, dimensions)]
+        print_scores(shown)
+        print_published(shown)
 
 
 def write_outcomes(
@@ -163,7 +166,13 @@ async def _scores(home: Home, run_ids: list[str]) -> list[dict[str, Any]]:
             found = await scores.read(database, run.id)
             rows = [score.model_dump(mode="json") for score in found]
             documents.append(
-                {"run": run.id, "benchmark": run.benchmark, "model": run.model, "scores": rows}
+                {
+                    "run": run.id,
+                    "benchmark": run.benchmark,
+                    "model": run.model,
+                    "scores": rows,
+                    "published": published_document(found),
+                }
             )
         return documents
 

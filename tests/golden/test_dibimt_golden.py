@@ -12,13 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.dibimt.benchmark import Dibimt
-from benchmarks.dibimt.published import PUBLISHED, published_values
+from benchmarks.published import published_tables
 from languages.errors import BackendUnavailableError
 from languages.wordnet import open_wordnet
 from metrics.catalog import scores_of
 from metrics.table import OutcomeRow
 
-PAPER = json.loads(PUBLISHED.read_text("utf-8"))
+PAPER = {(each.metric, each.subset): each.value for each in published_tables("dibimt").values()}
+N_ITEMS = PAPER["n_items", None]
 
 
 def cell(n_good, n_bad, n_miss, n_ambiguous=0):
@@ -65,18 +66,18 @@ def test_a_cell_of_table_3_is_arithmetic_on_n_good_and_bad(n_good, n_bad, n_miss
 
 
 def test_the_papers_parts_of_speech_add_up():
-    counts = PAPER["counts"]
+    n_nouns, n_verbs = PAPER["n_items", "NOUN"], PAPER["n_items", "VERB"]
 
-    assert counts["NOUN"] + counts["VERB"] == counts["items"] == PAPER["n_by_system"]["max"]
+    assert n_nouns + n_verbs == N_ITEMS == PAPER["n_max", None]
 
 
 def test_the_accuracy_of_the_wsd_system_is_a_count_of_all_items():
-    (escher,) = published_values()
+    accuracy = PAPER["wsd_accuracy", "all items"]
 
     # 396 of 597 prints as 66.33
-    n_right = round(escher.value * PAPER["counts"]["items"])
+    n_right = round(accuracy * N_ITEMS)
     assert n_right == 396
-    assert round(n_right / PAPER["counts"]["items"], 4) == escher.value
+    assert round(n_right / N_ITEMS, 4) == accuracy
 
 
 @pytest.fixture(scope="module")

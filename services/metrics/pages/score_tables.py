@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from benchmarks.published import PublishedValue
 from metrics.score import Score
+from services.metrics.published import published_for
 
 MAX_DETAIL_ROWS = 400
 SIGNED_METRICS = frozenset({"spearman", "cognate_bias"})
@@ -49,6 +51,8 @@ class ScoreTable:
     details: tuple[ScoreRow, ...]
     """By subset, setting or layer."""
     n_left_out: int
+    published: tuple[tuple[Score, tuple[PublishedValue, ...]], ...]
+    """Scores beside which the paper, or others on its data, report values."""
 
     @property
     def title(self) -> str:
@@ -91,6 +95,7 @@ def _table(task: str | None, metric: str, group: Sequence[Score]) -> ScoreTable:
         headlines=tuple(row for row in rows if is_headline(row.score)),
         details=tuple(details[:MAX_DETAIL_ROWS]),
         n_left_out=max(0, len(details) - MAX_DETAIL_ROWS),
+        published=tuple(published_for(group)),
     )
 
 
