@@ -67,15 +67,15 @@ class Plugins:
 
 
 @contextmanager
-def blamed_on(plugin: Plugin) -> Iterator[None]:
+def blamed_on(plugin: Plugin, foreseen: type[Exception] = BenchmarkError) -> Iterator[None]:
     """Turn whatever a stranger's code raises unforeseen into one sentence that names its package.
 
     Raises:
-        PluginError: The block raised something else than a `BenchmarkError`.
+        PluginError: The block raised something else than what is foreseen.
     """
     try:
         yield
-    except BenchmarkError:
+    except (PluginError, foreseen):
         raise
     except (Exception, SystemExit) as error:  # a module may do anything when it is imported
         raise plugin.error(f"{type(error).__name__}: {error}") from error

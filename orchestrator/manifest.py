@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.benchmark import Benchmark
+from benchmarks.catalog import benchmark_plugins
+from metrics.catalog import metric_plugins
 from metrics.score import METRIC_VERSION
 from orchestrator.plan import Cell
 from orchestrator.providers.provider import Provider
-from orchestrator.spec import RunSpec
+from orchestrator.spec import RunSpec, parse_model, provider_plugins
 
 PACKAGES = (
     "polysense", "torch", "transformers", "tokenizers", "safetensors", "numpy", "scipy",
@@ -48,6 +50,16 @@ def package_versions() -> dict[str, str]:
     return {name: _version(name) for name in PACKAGES}
 
 
+def plugin_facts(benchmark: str, model: str) -> list[dict[str, str]]:
+    """Return which other packages bring a run's benchmark, score function and provider."""
+    claims = (
+        (benchmark_plugins(), benchmark),
+        (metric_plugins(), benchmark),
+        (provider_plugins(), parse_model(model).kind),
+    )
+    return [plugins.usable[name].facts() for plugins, name in claims if name in plugins.usable]
+
+
 def data_facts(benchmark: Benchmark, folder: Path, languages: Sequence[str]) -> dict[str, Any]:
     """Return where the items came from and the checksum of every file read."""
     files = [
@@ -78,6 +90,7 @@ def manifest(
         "python": sys.version.split()[0],
         "platform": platform.platform(),
         "packages": package_versions(),
+        "plugins": plugin_facts(spec.benchmark, spec.model),
         "model": dict(model),
         "data": dict(data),
         "benchmark": {

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from benchmarks.plugins import PROVIDERS_GROUP, Plugins, find_plugins
 from orchestrator.errors import WrongUseError
 
 MODEL_FORMS = (
@@ -12,6 +13,8 @@ MODEL_FORMS = (
 )
 PLAIN_MODELS = frozenset({"demo", "demo-decoder", "demo-encoder", "fake"})
 PREFIXED_MODELS = frozenset({"hf", "scorer", "replay", "baseline"})
+RESERVED_MODELS = frozenset({"openai", "deepl", "google"})
+"""Prefixes that no other package may have."""
 
 
 class RunSpec(BaseModel):
@@ -56,4 +59,13 @@ def parse_model(text: str) -> ModelName:
     kind, _, argument = text.partition(":")
     if kind in PREFIXED_MODELS and argument:
         return ModelName(kind=kind, argument=argument, text=text)
-    raise WrongUseError(f"unknown model {text!r}; allowed: {MODEL_FORMS}")
+    plugins = provider_plugins()
+    if kind in plugins.usable:
+        return ModelName(kind=kind, argument=argument, text=text)
+    forms = "".join(f", {name}:<…>" for name in plugins.usable)
+    raise WrongUseError(f"unknown model {text!r}; allowed: {MODEL_FORMS}{forms}")
+
+
+def provider_plugins() -> Plugins:
+    """Return the providers of other installed packages by their models' prefix; not loaded yet."""
+    return find_plugins(PROVIDERS_GROUP, PLAIN_MODELS | PREFIXED_MODELS | RESERVED_MODELS)

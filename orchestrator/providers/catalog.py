@@ -5,13 +5,14 @@ from pathlib import Path
 from benchmarks.requests import RequestKind
 from orchestrator.errors import WrongUseError
 from orchestrator.providers.fake import FakeProvider
+from orchestrator.providers.plugged import open_plugin
 from orchestrator.providers.prompted_translation import with_translation
 from orchestrator.providers.provider import Provider
 from orchestrator.providers.replay import ReplayProvider
 from orchestrator.providers.scorer import open_scorer
 from orchestrator.providers.split import SplitProvider
 from orchestrator.resources import Resources
-from orchestrator.spec import parse_model
+from orchestrator.spec import parse_model, provider_plugins
 
 DEMO_MODELS = ("demo-decoder", "demo-encoder")
 ENCODER_KINDS = frozenset({RequestKind.EMBED, RequestKind.SIMILARITY})
@@ -26,9 +27,13 @@ async def open_provider(model: str, resources: Resources) -> Provider | None:
 
     Raises:
         WrongUseError: No model has a name like that, or its file is malformed.
+        PluginError: The package that brings the provider is broken.
         ProviderUnavailableError: Its scorer cannot be reached.
     """
     name = parse_model(model)
+    plugin = provider_plugins().usable.get(name.kind)
+    if plugin is not None:
+        return with_translation(await open_plugin(plugin, name.argument, resources))
     match name.kind:
         case "baseline":
             return None

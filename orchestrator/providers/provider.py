@@ -1,11 +1,12 @@
 """What is asked of every way to reach a model, and what comes back."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from benchmarks.requests import Request, RequestKind
 from benchmarks.responses import Response
+from orchestrator.resources import Resources
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,4 +46,21 @@ class Provider(Protocol):
 
     async def close(self) -> None:
         """Let go of connections."""
+        ...
+
+
+class ProviderFactory(Protocol):
+    """What another package names under a prefix: a class or a function, plain or async."""
+
+    def __call__(self, argument: str, resources: Resources) -> Provider | Awaitable[Provider]:
+        """Return the provider of one model.
+
+        Args:
+            argument: What follows the prefix and its colon in the model's name; may be empty.
+            resources: What the process lends to runs.
+
+        Raises:
+            WrongUseError: There is no such model.
+            ProviderUnavailableError: The model cannot be reached.
+        """
         ...
