@@ -37,7 +37,13 @@ class FigureKind:
     """Whether scores are not enough."""
 
 
-KINDS: Mapping[str, FigureKind] = {}
+KINDS: Mapping[str, FigureKind] = {
+    "semrel-spearman": FigureKind(
+        "semrel",
+        "metrics.figures.semrel_spearman",
+        "Spearman's correlation by language, published values beside it",
+    ),
+}
 
 
 def figure_kind(kind: str) -> FigureKind:

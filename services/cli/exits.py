@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from benchmarks.errors import BenchmarkError
 from languages.errors import LanguageError
+from metrics.errors import MetricsError
 from orchestrator.errors import OrchestratorError, ProviderUnavailableError
 from services.web.settings import SettingsError
 from storage.errors import DatabaseAddressError, StorageError, UnknownRunError
@@ -35,6 +36,7 @@ CODES: Mapping[type[Exception], int] = {
     SettingsError: WRONG_USE,
     BenchmarkError: WRONG_USE,
     LanguageError: WRONG_USE,
+    MetricsError: WRONG_USE,
     OrchestratorError: WRONG_USE,
     UnknownRunError: WRONG_USE,
     DatabaseAddressError: WRONG_USE,

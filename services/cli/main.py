@@ -8,9 +8,11 @@ from typer.exceptions import Abort, TyperException
 
 from services.cli import (
     agreement_commands,
+    building_commands,
     bws_commands,
     demonstration,
     dibimt_commands,
+    figure_commands,
     finetune_commands,
     inspecting,
     living,
@@ -33,7 +35,7 @@ app = typer.Typer(
 for room in (
     *(inspecting, running, reading, living, demonstration),
     *(agreement_commands, mining_commands, rules_commands),
-    *(bws_commands, finetune_commands, dibimt_commands, published_commands),
+    *(bws_commands, finetune_commands, dibimt_commands, figure_commands, published_commands),
 ):
     room.add_commands(app)
 

@@ -32,7 +32,7 @@ ApiOption = Annotated[
 ]
 
 
-def read_settings(pairs: list[str]) -> dict[str, str]:
+def read_settings(pairs: list[str], flag: str = "--setting") -> dict[str, str]:
     """Read `k=v` pairs.
 
     Raises:
@@ -42,9 +42,9 @@ def read_settings(pairs: list[str]) -> dict[str, str]:
     for pair in pairs:
         name, separator, value = pair.partition("=")
         if not separator or not name:
-            raise UsageError(f"--setting {pair!r}: expected name=value")
+            raise UsageError(f"{flag} {pair!r}: expected name=value")
         if name in settings:
-            raise UsageError(f"--setting {name} stands twice")
+            raise UsageError(f"{flag} {name} stands twice")
         settings[name] = value
     return settings
 

@@ -7,7 +7,9 @@ from collections.abc import AsyncIterator
 
 from fastapi import FastAPI
 
+from metrics.errors import MetricsError
 from services.home import Home, open_home
+from services.metrics.figure_routes import figure_router
 from services.metrics.page_routes import page_router
 from services.metrics.routes import router
 from services.metrics.settings import MetricsSettings
@@ -24,6 +26,7 @@ STATUSES: dict[type[Exception], int] = {
     UnknownRunError: 404,
     DatabaseUnreachableError: 503,
     StorageError: 500,
+    MetricsError: 422,
 }
 
 CONTENT_SECURITY_POLICY = (
@@ -63,6 +66,7 @@ def make_metrics(settings: MetricsSettings, home: Home) -> ServiceApp:
     )
     app.state.api_key = settings.api_key
     app.include_router(router)
+    app.include_router(figure_router)
     app.include_router(page_router)
     answer_errors(app, STATUSES)
     return app
