@@ -9,16 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from metrics.dtails_cells import (
-    Cell,
-    ItemMean,
-    ValueOf,
-    cell_scores,
-    language_estimate,
-    macro_estimate,
-    make_score,
-    mean_of_known,
-)
+from metrics.dtails_cells import Cell, cell_scores, make_score
 from metrics.dtails_positions import position_shares
 from metrics.score import Score
 from metrics.statistics.intervals import proportion
@@ -37,7 +28,7 @@ def scores(rows: Sequence[OutcomeRow], settings: Mapping[str, Any], seed: int) -
     headlines = [_with_style(cell, "") for cell in cells]
     found = [score for cell in headlines for score in cell_scores(cell, seed)]
     for cell in headlines:
-        parsed = replace(cell, value_of=_parsed_value, metric="parsed_accuracy", is_by_case=True)
+        parsed = replace(cell, value_of=_parsed_value, metric="parsed_accuracy", average="case")
         found += cell_scores(parsed, seed)
     for cell, headline in zip(cells, headlines, strict=True):
         found += _other_verdicts(headline, settings, seed)
@@ -71,16 +62,20 @@ def _other_verdicts(cell: Cell, settings: Mapping[str, Any], seed: int) -> Itera
     names = dict.fromkeys(name for row in cell.rows for name in row.detail.get(entry, ()))
     for name in names:
         if name != settings.get(setting, "released"):
-            other = Cell(cell.rows, cell.task, _verdict_of(entry, name), f"{setting}={name}")
-            yield from cell_scores(other, seed)
+            yield from cell_scores(_read_by(cell, entry, name, f"{setting}={name}"), seed)
 
 
-def _verdict_of(entry: str, name: str) -> ValueOf:
+def _read_by(cell: Cell, entry: str, name: str, setting: str) -> Cell:
+    """Return the cell as another parser or matcher reads it."""
+
     def value_of(row: OutcomeRow) -> float | None:
         verdict = row.detail.get(entry, {}).get(name)
         return None if verdict is None else float(verdict["value"])
 
-    return value_of
+    def is_read(row: OutcomeRow) -> bool:
+        return row.detail.get(entry, {}).get(name, {}).get("predicted") is not None
+
+    return Cell(cell.rows, cell.task, value_of, setting, is_read=is_read)
 
 
 def _styles(cell: Cell, headline: Cell, seed: int) -> Iterator[Score]:
@@ -95,30 +90,17 @@ def _styles(cell: Cell, headline: Cell, seed: int) -> Iterator[Score]:
 
 def _by_concept(cell: Cell, seed: int) -> Iterator[Score]:
     """Yield each concept's accuracy, then the means over concepts."""
-    concept_means: list[ItemMean] = []
     for language in cell.languages:
         part = cell.of_language(language)
         for concept in dict.fromkeys(row.unit for row in part.rows):
-            one = Cell([row for row in part.rows if row.unit == concept], cell.task, cell.value_of)
-            values = [item.value for item in one.item_means()]
+            one = replace(part, rows=[row for row in part.rows if row.unit == concept])
+            values = [item.value for item in one.means()]
             estimate = proportion(
                 values, list(map(str, range(len(values)))), [language] * len(values), seed
             )
             score = make_score(one, estimate, language, subset=concept)
             yield score.model_copy(update={"unit": "item"})
-            concept_means.append(ItemMean(language, concept, mean_of_known(values)))
-    yield from _concept_averages(cell, concept_means, seed)
-
-
-def _concept_averages(cell: Cell, means: Sequence[ItemMean], seed: int) -> Iterator[Score]:
-    averaged = Cell(cell.rows, cell.task, cell.value_of, "average=concept")
-    for language in cell.languages:
-        kept = [item for item in means if item.language == language]
-        part = averaged.of_language(language)
-        yield _without_sd(make_score(part, language_estimate(kept, seed), language))
-    yield _without_sd(make_score(averaged, macro_estimate(means, seed), None))
-
-
-def _without_sd(score: Score) -> Score:
-    """Drop the spread over seeds, which is that of the mean over items."""
-    return score.model_copy(update={"sd": None})
+    averaged = replace(cell, setting="average=concept", average="concept")
+    # The spread over seeds is that of the mean over items.
+    for score in cell_scores(averaged, seed):
+        yield score.model_copy(update={"sd": None})

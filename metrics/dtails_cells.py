@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, stdev
+from typing import Literal
 
 from metrics.score import Score
 from metrics.statistics.intervals import Estimate, proportion
@@ -13,6 +14,13 @@ BENCHMARK, UNIT = "dtails", "concept"
 
 ValueOf = Callable[[OutcomeRow], float | None]
 """What a case counts: its value, or another parser's verdict on it."""
+
+Average = Literal["item", "case", "concept"]
+"""What counts once: an item (the mean over its seeds), each case for itself, or a concept."""
+
+
+def _is_valid(row: OutcomeRow) -> bool:
+    return row.status == "valid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +46,9 @@ class Cell:
     value_of: ValueOf
     setting: str | None = None
     metric: str = "accuracy"
-    is_by_case: bool = False
-    """Whether each case counts for itself, and not as one seed of its item."""
+    average: Average = "item"
+    is_read: Callable[[OutcomeRow], bool] = _is_valid
+    """Whether the answer to a case could be read; the coverage is their share."""
 
     @property
     def languages(self) -> list[str]:
@@ -51,16 +60,24 @@ class Cell:
         kept = [row for row in self.rows if row.language == language]
         return replace(self, rows=kept)
 
-    def item_means(self) -> list[ItemMean]:
-        """Return every item once, or every case, in the order of the run."""
+    def means(self) -> list[ItemMean]:
+        """Return what counts once, in the order of the run."""
         cases: dict[tuple[str, int, str], list[OutcomeRow]] = {}
         for row in self.rows:
-            variant = row.variant if self.is_by_case else ""
+            variant = row.variant if self.average == "case" else ""
             cases.setdefault((row.language, row.number, variant), []).append(row)
-        return [
+        means = [
             ItemMean(language, group[0].unit, mean_of_known(map(self.value_of, group)))
             for (language, _, _), group in cases.items()
         ]
+        return _concept_means(means) if self.average == "concept" else means
+
+
+def _concept_means(items: Sequence[ItemMean]) -> list[ItemMean]:
+    values: dict[tuple[str, str], list[float | None]] = {}
+    for item in items:
+        values.setdefault((item.language, item.concept), []).append(item.value)
+    return [ItemMean(*key, mean_of_known(of_concept)) for key, of_concept in values.items()]
 
 
 def mean_of_known(values: Iterable[float | None]) -> float | None:
@@ -114,8 +131,8 @@ def cell_scores(cell: Cell, seed: int) -> list[Score]:
     found = []
     for language in cell.languages:
         part = cell.of_language(language)
-        found.append(make_score(part, language_estimate(part.item_means(), seed), language))
-    return [*found, make_score(cell, macro_estimate(cell.item_means(), seed), None)]
+        found.append(make_score(part, language_estimate(part.means(), seed), language))
+    return [*found, make_score(cell, macro_estimate(cell.means(), seed), None)]
 
 
 def make_score(
@@ -138,19 +155,24 @@ def make_score(
         n_units=estimate.n_units,
         unit=UNIT,
         interval=estimate.interval,
-        coverage=sum(row.status == "valid" for row in cell.rows) / len(cell.rows),
+        coverage=sum(map(cell.is_read, cell.rows)) / len(cell.rows),
         baselines=_baselines(cell),
         reason=estimate.reason,
     )
 
 
 def _baselines(cell: Cell) -> dict[str, float | None]:
-    """Return each baseline's accuracy on the answered cases, as a mean over languages."""
+    """Return what each baseline gets on the same cases, averaged in the same way."""
+
+    def value_of(name: str) -> ValueOf:
+        return lambda row: None if cell.value_of(row) is None else row.baselines.get(name)
+
     names = dict.fromkeys(name for row in cell.rows for name in row.baselines)
+    by_name = {name: replace(cell, value_of=value_of(name)).means() for name in names}
     return {
         name: mean_of_known(
-            mean_of_known(row.baselines.get(name) for row in cell.of_language(language).rows)
+            mean_of_known(each.value for each in means if each.language == language)
             for language in cell.languages
         )
-        for name in names
+        for name, means in by_name.items()
     }

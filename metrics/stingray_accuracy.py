@@ -12,6 +12,7 @@ from metrics.stingray_marks import (
     Setting,
     baseline_means,
     coverage,
+    mean_over_languages,
     parts,
 )
 
@@ -29,6 +30,7 @@ def accuracy_scores(
         found.append(_score(part, "accuracy", setting, values, seed, baselines))
         if is_generated:
             readable = [mark.value if mark.is_valid else None for mark in part.marks]
+            baselines = baseline_means([mark for mark in part.marks if mark.is_valid])
             found.append(_score(part, "parsed_accuracy", setting, readable, seed, baselines))
         else:
             ties = [None if mark.value is None else float(mark.is_tie) for mark in part.marks]
@@ -47,7 +49,10 @@ def spread_scores(marks_by_way: Sequence[Sequence[Mark]], setting: Setting) -> l
     for (task, language, subset), of_key in by_key.items():
         if len(of_key) < 2:
             continue
-        known = [value for part in of_key if (value := _point(part)) is not None]
+        means = [
+            mean_over_languages(part.marks, [mark.value for mark in part.marks]) for part in of_key
+        ]
+        known = [value for value in means if value is not None]
         is_known = len(known) == len(of_key)
         found.append(
             Score(
@@ -66,36 +71,20 @@ def spread_scores(marks_by_way: Sequence[Sequence[Mark]], setting: Setting) -> l
     return found
 
 
-def _point(part: Part) -> float | None:
-    languages = sorted({mark.language for mark in part.marks})
-    means = []
-    for language in languages:
-        values = [
-            mark.value
-            for mark in part.marks
-            if mark.language == language and mark.value is not None
-        ]
-        if not values:
-            return None
-        means.append(sum(values) / len(values))
-    return sum(means) / len(means)
-
-
 def _label_shares(part: Part, setting: Setting, seed: int) -> list[Score]:
     """Return the share of each label among the readable answers, the gold's beside it."""
-    readable = [mark for mark in part.marks if mark.predicted is not None]
     found = []
     for label in LABELS[part.task]:
-        values = [
-            float(mark.shown == label) if mark.predicted is not None else None
-            for mark in part.marks
-        ]
-        gold = (
-            sum(mark.gold_shown == label for mark in readable) / len(readable) if readable else None
-        )
+        values = [_share(mark, mark.shown == label) for mark in part.marks]
+        golds = [_share(mark, mark.gold_shown == label) for mark in part.marks]
+        baselines = {"gold": mean_over_languages(part.marks, golds)}
         chosen = {**setting, "answer": label}
-        found.append(_score(part, "position_share", chosen, values, seed, {"gold": gold}))
+        found.append(_score(part, "position_share", chosen, values, seed, baselines))
     return found
+
+
+def _share(mark: Mark, is_label: bool) -> float | None:
+    return None if mark.predicted is None else float(is_label)
 
 
 def _score(

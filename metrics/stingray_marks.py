@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 from metrics.table import OutcomeRow
@@ -97,24 +98,23 @@ def coverage(marks: Sequence[Mark]) -> float | None:
 
 def baseline_means(marks: Sequence[Mark]) -> dict[str, float | None]:
     """Return what each baseline gets on the answered cases, as an unweighted mean of languages."""
-    by_language: dict[str, list[Mark]] = defaultdict(list)
-    for mark in marks:
-        if mark.value is not None:
-            by_language[mark.language].append(mark)
+    answered = [mark for mark in marks if mark.value is not None]
     names = sorted({name for mark in marks for name in mark.baselines})
-    found: dict[str, float | None] = {}
-    for name in names:
-        means = [
-            _mean(mark.baselines.get(name) for mark in group) for group in by_language.values()
-        ]
-        known = [mean for mean in means if mean is not None]
-        found[name] = sum(known) / len(known) if known and len(known) == len(means) else None
-    return found
+    return {
+        name: mean_over_languages(answered, [mark.baselines.get(name) for mark in answered])
+        for name in names
+    }
 
 
-def _mean(values: Iterator[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+def mean_over_languages(marks: Sequence[Mark], values: Sequence[float | None]) -> float | None:
+    """Return the unweighted mean of languages; None where one of them has no value."""
+    by_language: dict[str, list[float]] = {mark.language: [] for mark in marks}
+    for mark, value in zip(marks, values, strict=True):
+        if value is not None:
+            by_language[mark.language].append(value)
+    if not marks or not all(by_language.values()):
+        return None
+    return fmean(map(fmean, by_language.values()))
 
 
 def _way(row: OutcomeRow) -> tuple[tuple[str, str], ...]:
