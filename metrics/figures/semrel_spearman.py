@@ -17,6 +17,8 @@ from metrics.score import Score
 KIND = "semrel-spearman"
 OPTIONS = {"published": ("main", "all", "none")}
 MAIN_SYSTEMS = ("LaBSE, untuned", "LaBSE, tuned on all train sets together", "lexical overlap")
+LANE = "published"
+"""Where published values stand, below a language's bars."""
 TITLE = "Spearman's ρ with gold relatedness"
 Row = dict[str, Any]
 
@@ -25,8 +27,13 @@ def draw(runs: Sequence[FigureRun], options: Mapping[str, str]) -> Figure:
     """Draw a group of bars a language; published values are open marks."""
     published = chosen(options, OPTIONS, KIND)["published"]
     names = run_names(runs)
-    rows = [row for run, name in zip(runs, names, strict=True) for row in _rows(run, name)]
-    languages = sorted({row["language"] for row in rows})
+    found = [headline_scores(run) for run in runs]
+    languages = sorted({language for scores in found for language in scores})
+    rows = [
+        _row(name, language, scores.get(language))
+        for scores, name in zip(found, names, strict=True)
+        for language in languages
+    ]
     references = list(_references(languages, published))
     n = max((sum(row["n"] for row in rows if row["run"] == name) for name in names), default=0)
     words = caption(
@@ -57,17 +64,16 @@ def headline_scores(run: FigureRun) -> dict[str, Score]:
     }
 
 
-def _rows(run: FigureRun, name: str) -> Iterator[Row]:
-    for language, score in headline_scores(run).items():
-        yield {
-            "run": name,
-            "language": language,
-            "value": score.value,
-            "low": score.ci_low,
-            "high": score.ci_high,
-            "n": score.n,
-            "missing": missing_lines(score, width=60),
-        }
+def _row(name: str, language: str, score: Score | None) -> Row:
+    return {
+        "run": name,
+        "language": language,
+        "value": None if score is None else score.value,
+        "low": None if score is None else score.ci_low,
+        "high": None if score is None else score.ci_high,
+        "n": 0 if score is None else score.n,
+        "missing": missing_lines(score, width=60),
+    }
 
 
 def _references(languages: Sequence[str], which: str) -> Iterator[Row]:
@@ -78,12 +84,19 @@ def _references(languages: Sequence[str], which: str) -> Iterator[Row]:
         )
         for value in found if which != "none" else ():
             if which == "all" or value.system in MAIN_SYSTEMS:
-                yield {"language": language, "value": value.value, "system": value.system}
+                yield {
+                    "run": LANE,
+                    "language": language,
+                    "value": value.value,
+                    "system": value.system,
+                }
 
 
 def _body(rows: Sequence[Row], references: Sequence[Row], names: Sequence[str]) -> Row:
     y = {"field": "language", "type": "nominal", "title": None}
-    other = {"y": y, "yOffset": {"field": "run", "scale": {"domain": list(names)}}}
+    lanes = [*names, LANE] if references else list(names)
+    offset = {"field": "run", "type": "nominal", "scale": {"domain": lanes}}
+    other = {"y": y, "yOffset": offset}
     value = {"field": "value", "type": "quantitative", "title": TITLE}
     layers: list[Row] = [
         {"mark": {"type": "bar"}, "encoding": other | {"x": value} | by_label("run", names)},
@@ -92,24 +105,24 @@ def _body(rows: Sequence[Row], references: Sequence[Row], names: Sequence[str]) 
     ]
     if references:
         systems = list(dict.fromkeys(row["system"] for row in references))
-        layers.append(_reference_layer(references, systems, y, value))
+        layers.append(_reference_layer(references, systems, other, value))
     return {
         "data": {"values": list(rows)},
         "width": 460,
-        "height": {"step": 22 if len(names) == 1 else 13, "for": "offset"},
+        "height": {"step": 15, "for": "offset"},
         "layer": layers,
         "resolve": {"scale": {"shape": "independent"}},
     }  # fmt: skip
 
 
-def _reference_layer(rows: Sequence[Row], systems: Sequence[str], y: Row, value: Row) -> Row:
+def _reference_layer(rows: Sequence[Row], systems: Sequence[str], other: Row, value: Row) -> Row:
     legend = {"title": "published", "columns": 2, "symbolFillColor": "transparent"}
     shape = {"field": "system", "type": "nominal", "scale": {"domain": list(systems)},
              "legend": legend}  # fmt: skip
     return {
         "data": {"values": list(rows)},
         "mark": {"type": "point", "style": "reference-mark", "filled": False, "size": 45},
-        "encoding": {"y": y, "x": value, "shape": shape},
+        "encoding": other | {"x": value, "shape": shape},
     }
 
 
