@@ -7,7 +7,7 @@ Source: Campolungo et al. 2022 (DiBiMT), the study of 70 MISS items a language.
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -109,15 +109,23 @@ def read_misses(path: Path) -> list[MissRecord]:
     Raises:
         DataError: A line is not as it was written, its cause is unknown, or it stands twice.
     """
+    return [record for _, record in read_placed_misses(path)]
+
+
+def read_placed_misses(path: Path) -> Iterator[tuple[str, MissRecord]]:
+    """Yield the lines of a study with their places, for messages.
+
+    Raises:
+        DataError: As `read_misses`.
+    """
     line_by_item: dict[tuple[str, str], int] = {}
-    records = []
     for number, payload in read_lines(path):
         record = parse_record(MissRecord, payload, path, number)
+        place = f"{path}, line {number}"
         first = line_by_item.setdefault((record.language, record.id), number)
         if first != number:
-            raise DataError(f"{path}, line {number}: {record.id} stands in line {first} already")
-        records.append(record)
-    return records
+            raise DataError(f"{place}: {record.id} stands in line {first} already")
+        yield place, record
 
 
 def tabulate_causes(records: Sequence[MissRecord]) -> list[CauseTable]:

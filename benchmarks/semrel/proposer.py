@@ -5,17 +5,13 @@ Random sentences are hardly ever related, so pairs are proposed in ways that rea
 Source: Ousidhoum et al. 2024 (arXiv:2402.08638), section 3.2.
 """
 
-import csv
 import math
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Literal
-
-from benchmarks.errors import DataError
 
 Method = Literal["overlap", "tf-idf", "contiguity", "random"]
 
@@ -78,26 +74,12 @@ def propose_pairs(
     return spread_evenly(proposals, n, generator)
 
 
-def read_proposals(path: Path, method: str, lengths: Lengths | None = None) -> Iterator[Proposal]:
-    """Read pairs from a file of paraphrases, or of sentences with a similarity.
-
-    Args:
-        path: TAB-separated: two sentences, and for similarities a number in [0, 1].
-        method: What the proposals are called: paraphrase, similarity.
-        lengths: Words a sentence may have.
-
-    Raises:
-        DataError: A line does not hold two sentences, or its number is none.
-    """
-    limits = lengths or Lengths()
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        for line, cells in enumerate(reader, start=1):
-            if not 2 <= len(cells) <= 3:
-                raise DataError(f"{path}:{line}: {len(cells)} columns; two sentences belong there")
-            value = _similarity(cells[2], f"{path}:{line}") if len(cells) == 3 else None
-            if limits.hold(cells[0]) and limits.hold(cells[1]):
-                yield Proposal(cells[0], cells[1], method, value)
+def without_repetitions(proposals: Iterable[Proposal]) -> list[Proposal]:
+    """Return the proposals whose two sentences, in whichever order, were not proposed before."""
+    found: dict[frozenset[str], Proposal] = {}
+    for proposal in proposals:
+        found.setdefault(frozenset((proposal.text_a, proposal.text_b)), proposal)
+    return list(found.values())
 
 
 def spread_evenly(
@@ -115,16 +97,6 @@ def spread_evenly(
             if bins[number] and len(drawn) < n:
                 drawn.append(bins[number].pop())
     return drawn
-
-
-def _similarity(cell: str, place: str) -> float:
-    try:
-        value = float(cell)
-    except ValueError as error:
-        raise DataError(f"{place}: the similarity {cell!r} is not a number") from error
-    if not 0 <= value <= 1:
-        raise DataError(f"{place}: the similarity {cell!r} is not in [0, 1]")
-    return value
 
 
 def _neighbours(sentences: Sequence[str], limits: Lengths) -> Iterator[Proposal]:

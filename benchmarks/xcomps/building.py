@@ -8,7 +8,7 @@ Source: He et al. 2025 (arXiv:2502.19737), appendix A; the prompts are our own.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from benchmarks.errors import DataError
@@ -67,15 +67,17 @@ def review_row(term: Step, answer: str) -> Step:
     return {**term, "proposed": lines[0] if lines else "", "reviewed": ""}
 
 
-def reviewed_terms(rows: Sequence[Step]) -> dict[tuple[str, str], str]:
+def reviewed_terms(rows: Iterable[tuple[str, Step]]) -> dict[tuple[str, str], str]:
     """Return the final translation of every term by (kind, English).
+
+    Args:
+        rows: Of the review file, each with its place.
 
     Raises:
         DataError: A term has no translation, or stands there twice.
     """
     found: dict[tuple[str, str], str] = {}
-    for number, row in enumerate(rows, start=1):
-        place = f"review file, line {number}"
+    for place, row in rows:
         if missing := [name for name in ("kind", "en", "proposed") if name not in row]:
             raise DataError(f"{place}: {missing[0]!r} is missing")
         text = str(row.get("reviewed") or row["proposed"]).strip()

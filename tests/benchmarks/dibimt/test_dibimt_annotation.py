@@ -17,7 +17,7 @@ from benchmarks.dibimt.miss_study import (
     tabulate_causes,
     write_misses,
 )
-from benchmarks.dibimt.review import apply_reviews, read_reviews
+from benchmarks.dibimt.review import apply_reviews, read_reviews, review_lines
 from benchmarks.errors import DataError
 from languages.wordnet import WordNet
 
@@ -219,12 +219,48 @@ def test_a_removed_good_lemma_makes_a_translation_bad(write_folder, tmp_path, it
     assert [bad["lemma"] for bad in loaded.fields["bad"]] == ["disparo", "chupito"]
 
 
+def test_a_bad_lemma_that_is_added_to_the_good_ones_leaves_the_bad_ones(
+    write_folder, tmp_path, item_line
+):
+    item = reviewed(write_folder, tmp_path, item_line, add_good=["Disparo"])
+
+    answers = item.languages["es"]
+    assert [good.lemma for good in answers.good] == ["chupito", "Disparo"]
+    assert answers.bad == []
+
+
+def test_an_item_is_open_until_its_review_is_closed_in_every_language(
+    write_folder, tmp_path, item_line
+):
+    tagged = {**item_line, "tags": ["DISCUSS"]}
+
+    assert reviewed(write_folder, tmp_path, tagged, discuss=True).tags == ["DISCUSS"]
+    assert reviewed(write_folder, tmp_path, tagged).tags == []
+
+
+def test_the_lines_for_annotators_show_what_there_is_and_change_nothing(
+    write_folder, tmp_path, item_line
+):
+    (row,) = read_rows(write_folder([item_line]), ("es",))
+    (line,) = review_lines([row.record])
+    path = tmp_path / "review.jsonl"
+    path.write_text(line.model_dump_json())
+
+    assert (line.good, line.bad) == (["chupito"], ["disparo"])
+    assert apply_reviews([row.record], read_reviews(path)) == [row.record]
+
+
 @pytest.mark.parametrize(
     ("review", "message"),
     [
+        (
+            {"add_good": ["x"], "remove_good": ["chupito"], "add_bad": ["X"]},
+            "'X' to the bad lemmas",
+        ),
+        ({"add_good": ["Chupito"], "remove_good": ["chupito"]}, "both removes and adds 'Chupito'"),
         ({"remove_good": ["copa"]}, "removes 'copa', which is not among the good lemmas"),
-        ({"add_good": ["*"]}, "review of shot-1 in es: .* has no word to look for"),
-        ({"language": "fr"}, "a review of shot-1 in fr: there is no such item"),
+        ({"add_good": ["*"]}, "line 1: the review of shot-1 in es: .* has no word to look for"),
+        ({"language": "fr"}, "line 1: the review of shot-1 in fr: there is no such item"),
     ],
 )
 def test_a_review_that_does_not_fit_is_refused(write_folder, tmp_path, item_line, review, message):

@@ -6,16 +6,17 @@ import pytest
 
 from benchmarks.catalog import open_benchmark
 from benchmarks.errors import DataError, UnknownNameError
+from benchmarks.published import published_tables
 from benchmarks.semrel.check import leaks, suspicious_rows
 from benchmarks.semrel.data import Pair, file_of, read_pairs
+from benchmarks.semrel.proposal_files import draw_proposals, read_proposals, read_sentences
 from benchmarks.semrel.proposer import (
     Lengths,
     Proposal,
     propose_pairs,
-    read_proposals,
     spread_evenly,
+    without_repetitions,
 )
-from benchmarks.semrel.published import published_values
 from benchmarks.semrel.training import Recipe, train_languages, training_pairs, training_runs
 from benchmarks.semrel.tuples import n_repeated_meetings, propose_tuples
 
@@ -89,7 +90,12 @@ def test_paraphrases_and_similarities_are_read_from_files(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("one\n", ":1: 1 columns"), ("a\tb\tx\n", "'x' is not a number"), ("a\tb\t2\n", "not in")],
+    [
+        ("one\n", ":1: 1 columns"),
+        ("a\tb\tx\n", "'x' is not a number"),
+        ("a\tb\t2\n", "not in"),
+        ("a\tb\t.5\n\na\tb\n", ":3: no third column"),
+    ],
 )
 def test_a_malformed_line_of_pairs_is_refused(tmp_path, text, message):
     path = tmp_path / "pairs.tsv"
@@ -97,6 +103,32 @@ def test_a_malformed_line_of_pairs_is_refused(tmp_path, text, message):
 
     with pytest.raises(DataError, match=message):
         list(read_proposals(path, "similarity", SHORT))
+
+
+def test_pairs_of_a_file_are_drawn_by_the_seed(tmp_path):
+    path = tmp_path / "pairs.tsv"
+    path.write_text("".join(f"a{n}\tb{n}\t{n / 20}\n" for n in range(20)), encoding="utf-8")
+
+    drawn = draw_proposals(read_proposals(path, "similarity", SHORT), 5, 1, "similarity")
+
+    assert sorted(int(pair.value * 5) for pair in drawn) == [0, 1, 2, 3, 4]
+    again = draw_proposals(read_proposals(path, "similarity", SHORT), 5, 1, "similarity")
+    assert drawn == again
+
+
+def test_a_pair_is_proposed_once_in_whichever_order():
+    first, turned = Proposal("a", "b", "overlap", 0.5), Proposal("b", "a", "random", None)
+
+    assert without_repetitions([first, turned]) == [first]
+
+
+@pytest.mark.parametrize(("content", "message"), [(b"", "no sentence"), (b"\xff", "not UTF-8")])
+def test_a_corpus_without_a_sentence_is_refused(tmp_path, content, message):
+    path = tmp_path / "corpus.txt"
+    path.write_bytes(content)
+
+    with pytest.raises(DataError, match=message):
+        read_sentences(path)
 
 
 def test_the_joint_model_is_tuned_on_all_train_sets():
@@ -227,8 +259,9 @@ def test_the_released_counts_are_the_expected_ones(real_data):
 
 
 def test_published_values_are_there_for_all_fourteen_languages():
-    values = {(cell.training, cell.language): cell.value for cell in published_values()}
+    found = [each for each in published_tables("semrel").values() if each.table == "11"]
+    values = {(each.system, each.language): each.value for each in found}
 
     assert len({language for _, language in values}) == 14
-    assert values["none", "pan"] == -0.11
-    assert values["tuned", "tel"] == 0.82
+    assert values["LaBSE, untuned", "pan"] == -0.11
+    assert values["LaBSE, tuned on all train sets together", "tel"] == 0.82

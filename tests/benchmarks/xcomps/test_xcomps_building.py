@@ -13,6 +13,7 @@ from benchmarks.xcomps.building import (
     terms_of,
     translation_request,
 )
+from benchmarks.xcomps.building_files import read_seeds, source_pairs
 from benchmarks.xcomps.data import read_pairs
 
 PAIRS = list(read_pairs(Xcomps.sample / "comps_base_sample.jsonl"))[:4]
@@ -45,8 +46,9 @@ def test_the_review_wins_over_the_proposal():
     proposed = review_row(term, "\n taza \nbecause …")
 
     assert proposed["proposed"] == "taza"
-    assert reviewed_terms([proposed]) == {("concept", "mug"): "taza"}
-    assert reviewed_terms([{**proposed, "reviewed": "tazón"}]) == {("concept", "mug"): "tazón"}
+    assert reviewed_terms([("here", proposed)]) == {("concept", "mug"): "taza"}
+    corrected = {**proposed, "reviewed": "tazón"}
+    assert reviewed_terms([("here", corrected)]) == {("concept", "mug"): "tazón"}
 
 
 @pytest.mark.parametrize(
@@ -59,7 +61,42 @@ def test_the_review_wins_over_the_proposal():
 )
 def test_a_review_that_is_not_complete_is_refused(rows, message):
     with pytest.raises(DataError, match=message):
-        reviewed_terms(rows)
+        reviewed_terms((f"review, line {n}", row) for n, row in enumerate(rows, start=1))
+
+
+def test_the_groups_of_the_first_pairs_are_built_whole():
+    assert len(source_pairs(Xcomps.sample, limit=1)) == 4
+    assert len(source_pairs(Xcomps.sample, limit=5)) == 8
+
+
+def test_building_needs_english_pairs_with_ids_of_their_own(tmp_path):
+    (tmp_path / "comps_de.json").write_text("{}")
+
+    with pytest.raises(DataError, match="no English file"):
+        source_pairs(tmp_path)
+
+    lines = (Xcomps.sample / "comps_base_sample.jsonl").read_text().splitlines()
+    (tmp_path / "comps_base.jsonl").write_text("\n".join([lines[0], lines[0]]))
+    with pytest.raises(DataError, match="stands there twice"):
+        source_pairs(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"en": "mug", "fr": "tasse"}', "line 2: 'fr'; allowed: en, de, zh"),
+        ('{"de": "Becher"}', "line 2: 'en' is missing"),
+        ('{"en": "cup"}', "line 2: 'cup' stands there twice"),
+        ('{"en": "mug", "de": 1}', "line 2: de is 1"),
+        ("[]", "line 2: a JSON object is needed"),
+    ],
+)
+def test_a_seed_that_cannot_be_read_is_named_with_its_line(tmp_path, line, message):
+    path = tmp_path / "seeds.jsonl"
+    path.write_text(f'{{"en": "cup", "de": "Tasse"}}\n{line}\n')
+
+    with pytest.raises(DataError, match=message):
+        read_seeds(path)
 
 
 def test_built_records_keep_the_id_and_can_be_read(tmp_path):
