@@ -64,6 +64,10 @@ class TrainingDataError(CallerError):
     """Pairs to be trained on that cannot be read; the message names file and line."""
 
 
+class TrainingStoppedError(ScorerError):
+    """A training was asked to end; its checkpoint holds every step that was done."""
+
+
 class NotNowError(ScorerError):
     """Not now: the same question may be answered a little later."""
 

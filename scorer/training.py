@@ -27,8 +27,6 @@ class FinetuneSettings:
     n_warm_up_steps: int = 100
     learning_rate: float = 2e-5
     weight_decay: float = 0.01
-    max_text_tokens: int = 128
-    """Longer texts are cut."""
     seed: int = 0
     checkpoint_steps: int = 100
 

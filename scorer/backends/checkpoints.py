@@ -1,33 +1,45 @@
-"""What a training needs to go on after an interruption; safetensors and JSON, no pickles."""
+"""What a training needs to go on after an interruption; safetensors and JSON, no pickles.
+
+A checkpoint is one file, written beside the one before and then put in its place: whenever a
+process is killed, a whole checkpoint is left.
+"""
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
 
 from scorer.errors import CheckpointError
 
-TOKENIZER_FILES = (
+KEPT_FILES = (
     "tokenizer.json",
     "tokenizer_config.json",
     "special_tokens_map.json",
     "vocab.txt",
     "sentencepiece.bpe.model",
     "spiece.model",
+    "modules.json",
+    "sentence_bert_config.json",
+    "config_sentence_transformers.json",
+    "1_Pooling/config.json",
 )
+"""Of the base: its tokenizer, and how sentence-transformers reads it."""
+STATE = ("step", "exp_avg", "exp_avg_sq")
 
 
 class Checkpoints:
-    """One folder beside the new model; it is gone when the training is done."""
+    """One file beside the new model; it is gone when the training is done."""
 
-    def __init__(self, folder: Path, facts: Mapping[str, Any]) -> None:
-        """Take the folder, and the facts that must be the same to go on."""
-        self._folder = folder
+    def __init__(self, file: Path, facts: Mapping[str, Any]) -> None:
+        """Take the file, and the facts that must be the same to go on."""
+        self._file = file
         self._facts = json.loads(json.dumps(facts))
 
     @staticmethod
@@ -39,51 +51,40 @@ class Checkpoints:
         """Put a checkpoint into the model and the optimizer, and return its losses.
 
         Raises:
-            CheckpointError: It is of another training.
+            CheckpointError: It is of another training, or cannot be read.
         """
-        notes = self._folder / "notes.json"
-        if not notes.is_file():
+        if not self._file.exists():
             return []
-        kept = json.loads(notes.read_text())
-        if changed := [
-            name for name in self._facts if kept["facts"].get(name) != self._facts[name]
-        ]:
+        try:
+            with safe_open(self._file, framework="pt") as opened:
+                notes = opened.metadata()
+                tensors = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
+        except (SafetensorError, OSError) as error:
             raise CheckpointError(
-                f"the checkpoint in {self._folder} is of a training with other values of"
-                f" {', '.join(changed)}; repeat those, or delete the folder to begin anew"
-            )
-        model.load_state_dict(load_file(self._folder / "model.safetensors"))
-        parameters = [p for group in optimizer.param_groups for p in group["params"]]
-        moments = load_file(self._folder / "optimizer.safetensors")
-        for at, parameter in enumerate(parameters):
-            if f"{at}.step" in moments:
+                f"{self._file} is no checkpoint ({error}); delete it to begin anew"
+            ) from error
+        self._check(json.loads(notes["facts"]))
+        model.load_state_dict(_under("model.", tensors))
+        for at, parameter in enumerate(_parameters(optimizer)):
+            if f"{at}.step" in tensors:
                 optimizer.state[parameter] = {
-                    name: moments[f"{at}.{name}"].to("cpu" if name == "step" else parameter.device)
-                    for name in ("step", "exp_avg", "exp_avg_sq")
+                    name: tensors[f"{at}.{name}"].to(parameter.device) for name in STATE
                 }
-        return [float(loss) for loss in kept["losses"]]
+        return [float(loss) for loss in json.loads(notes["losses"])]
 
     def save(self, model: Any, optimizer: torch.optim.Optimizer, losses: Sequence[float]) -> None:  # noqa: ANN401
-        """Write a checkpoint in the place of the one before."""
-        new = self._folder.with_suffix(".partial")
-        shutil.rmtree(new, ignore_errors=True)
-        new.mkdir(parents=True)
-        save_file(
-            {name: value.contiguous() for name, value in model.state_dict().items()},
-            new / "model.safetensors",
-        )
-        parameters = [p for group in optimizer.param_groups for p in group["params"]]
-        save_file(
-            {
-                f"{at}.{name}": value
-                for at, parameter in enumerate(parameters)
-                for name, value in optimizer.state.get(parameter, {}).items()
-            },
-            new / "optimizer.safetensors",
-        )
-        (new / "notes.json").write_text(json.dumps({"facts": self._facts, "losses": list(losses)}))
-        shutil.rmtree(self._folder, ignore_errors=True)
-        new.rename(self._folder)
+        """Put a checkpoint in the place of the one before."""
+        tensors = {f"model.{name}": value for name, value in model.state_dict().items()}
+        for at, parameter in enumerate(_parameters(optimizer)):
+            for name, value in optimizer.state.get(parameter, {}).items():
+                tensors[f"{at}.{name}"] = value
+        notes = {"facts": json.dumps(self._facts), "losses": json.dumps(list(losses))}
+        partial = self._file.with_name(f"{self._file.name}.partial")
+        partial.parent.mkdir(parents=True, exist_ok=True)
+        save_file({name: value.contiguous() for name, value in tensors.items()}, partial, notes)
+        with partial.open("rb") as written:
+            os.fsync(written.fileno())
+        partial.replace(self._file)
 
     def finish(self, model: Any, base: Path, folder: Path, losses: Sequence[float]) -> None:  # noqa: ANN401
         """Write the new model folder with its base's tokenizer, and drop the checkpoint."""
@@ -91,11 +92,32 @@ class Checkpoints:
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir(parents=True)
         model.save_pretrained(new)
-        for name in TOKENIZER_FILES:
+        for name in KEPT_FILES:
             if (base / name).is_file():
+                (new / name).parent.mkdir(exist_ok=True)
                 shutil.copyfile(base / name, new / name)
         (new / "finetuning.json").write_text(
             json.dumps({"facts": self._facts, "losses": list(losses)}, indent=1)
         )
         new.rename(folder)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._file.unlink(missing_ok=True)
+
+    def _check(self, kept: Mapping[str, Any]) -> None:
+        changed = [name for name in self._facts if kept.get(name) != self._facts[name]]
+        if changed:
+            raise CheckpointError(
+                f"the checkpoint {self._file} is of a training with other values of"
+                f" {', '.join(changed)}; repeat those, or delete it to begin anew"
+            )
+
+
+def _parameters(optimizer: torch.optim.Optimizer) -> list[torch.nn.Parameter]:
+    return [parameter for group in optimizer.param_groups for parameter in group["params"]]
+
+
+def _under(prefix: str, tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    return {
+        name.removeprefix(prefix): value
+        for name, value in tensors.items()
+        if name.startswith(prefix)
+    }

@@ -1,7 +1,7 @@
 """Commands that make new models: finetune semrel."""
 
+import hashlib
 import json
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -22,9 +22,11 @@ from benchmarks.semrel.training import (
     training_runs,
 )
 from orchestrator.spec import parse_model
-from services.cli.exits import DONE, InterruptedRunError, UsageError
+from services.cli.exits import DONE, UsageError
 from services.cli.options import JsonOption, absolute_data, absolute_model
 from services.cli.printing import print_json, say
+from services.cli.training_process import run_training
+from services.home import open_home
 
 TUNABLE = ("demo-encoder", "hf")
 RECIPE = Recipe()
@@ -56,7 +58,8 @@ class FinetuneJob:
 
     model: str
     data: Path
-    out: Path
+    out: Path | None
+    """None: a folder in the home, named by what goes into the model."""
     regime: Regime
     without_leaks: bool
     options: Sequence[str] = field(default=())
@@ -64,7 +67,10 @@ class FinetuneJob:
 
 def finetune_semrel(  # noqa: PLR0913  # one parameter an option
     data: Annotated[str, typer.Option("--data", help="A folder as the authors lay it out.")],
-    out: Annotated[Path, typer.Option("--out", help="The new model's folder.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="The new model's folder; without it, one in POLYSENSE_HOME."),
+    ] = None,
     model: Annotated[str, typer.Option(help="demo-encoder or hf:<id or folder>.")] = "demo-encoder",
     train: Annotated[
         str, typer.Option("--train", help="Languages joined by commas; else all with a train set.")
@@ -100,7 +106,7 @@ def finetune_semrel(  # noqa: PLR0913  # one parameter an option
     job = FinetuneJob(
         absolute_model(model),
         Path(str(folder)),
-        out.expanduser().absolute(),
+        out.expanduser().absolute() if out is not None else None,
         regime.value,
         without_leaks,
         [word for name, value in options.items() for word in (name, str(value))],
@@ -118,7 +124,7 @@ def _languages(text: str, known: Sequence[str]) -> list[str]:
 
 
 def _finetune_all(job: FinetuneJob, train: Sequence[str], *, as_json: bool) -> int:
-    if job.out.exists() and job.regime == "joint":
+    if job.out is not None and job.out.exists() and job.regime == "joint":
         raise UsageError(f"--out {job.out} exists already; choose another folder")
     documents = []
     for run in training_runs(job.regime, train, tuple(labelled_files(job.data, "test"))):
@@ -145,38 +151,29 @@ def _print_models(documents: Sequence[dict[str, Any]]) -> None:
 
 def _finetune_one(job: FinetuneJob, run: TrainingRun) -> tuple[dict[str, Any], int]:
     """Tune one model, or find it finished; return what is known of it, and an exit code."""
-    out = job.out if job.regime == "joint" else job.out / run.name
-    facts: dict[str, Any] = {**asdict(run), "model": f"hf:{out}"}
-    if out.exists():
-        say(f"{out} is there already; it is kept")
-        return facts, DONE
-    out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="polysense-") as folder:
         file = Path(folder) / "train.jsonl"
         n_pairs = _write_pairs(job, run, file)
+        out = _out_folder(job, run, file)
+        facts: dict[str, Any] = {**asdict(run), "model": f"hf:{out}"}
+        if out.exists():
+            say(f"{out} is there already; it is kept")
+            return facts, DONE
+        out.parent.mkdir(parents=True, exist_ok=True)
         say(f"{run.name}: {n_pairs} pairs of {', '.join(run.train)}")
         words = ["--train", str(file), "--out", str(out), "--model", job.model, *job.options]
-        code, output = _train([*words, "--json"])
+        code, output = run_training([*words, "--json"])
     return ({**facts, **json.loads(output)} if code == DONE else facts), code
 
 
-def _train(words: Sequence[str]) -> tuple[int, str]:
-    """Run the training process; its progress goes to our stderr.
-
-    Raises:
-        InterruptedRunError: Ctrl-C was pressed.
-    """
-    try:
-        process = subprocess.run(
-            [sys.executable, "-m", "services.scorer.finetune", *words],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-    except KeyboardInterrupt:
-        raise InterruptedRunError("stopped; the same command goes on where it was") from None
-    return process.returncode, process.stdout
+def _out_folder(job: FinetuneJob, run: TrainingRun, pairs: Path) -> Path:
+    """Return where a model goes; unnamed, one place for the same base, pairs and options."""
+    if job.out is not None:
+        return job.out if job.regime == "joint" else job.out / run.name
+    decided = hashlib.sha256(pairs.read_bytes())
+    decided.update(json.dumps([job.model, *job.options]).encode())
+    name = f"semrel-{run.name}-{decided.hexdigest()[:12]}"
+    return open_home().artefacts / "models" / name
 
 
 def _write_pairs(job: FinetuneJob, run: TrainingRun, file: Path) -> int:

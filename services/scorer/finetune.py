@@ -12,10 +12,12 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from scorer.errors import ScorerError, TrainingDataError
+from scorer.errors import ScorerError, TrainingDataError, TrainingStoppedError
 from scorer.training import FinetuneReport, FinetuneSettings, ScoredPair, read_pairs
 from scorer.weights import find_model
 from services.home import open_home
+from services.processes import PARENT_VARIABLE
+from services.scorer.stopping import StopWatch
 
 WRONG_USE = 2
 INTERRUPTED = 130
@@ -45,6 +47,8 @@ def finetune(  # noqa: PLR0913  # one parameter an option
     )
     try:
         report = _train(read_pairs(train), out.absolute(), model, settings, device)
+    except TrainingStoppedError as error:
+        _stop(f"{error}; the same command goes on from there", INTERRUPTED)
     except ScorerError as error:
         _stop(str(error), WRONG_USE)
     except KeyboardInterrupt:
@@ -62,16 +66,20 @@ def _train(
     # Late, so that wrong use is told before torch is loaded.
     from scorer.backends.finetuning import Finetuning
     from scorer.backends.gguf import convert_gguf
+    from scorer.backends.loading import use_threads
 
+    use_threads(0)
     folder = find_model(model, open_home().cache, convert_gguf)
     training = Finetuning(folder, pairs, settings, device)
+    parent = os.environ.get(PARENT_VARIABLE)
+    watch = StopWatch(int(parent) if parent else None)
     with _progress() as progress:
         task = progress.add_task("training", total=training.n_steps, loss="")
 
         def show(step: int, loss: float) -> None:
             progress.update(task, completed=step, loss=f"loss {loss:.4f}")
 
-        return training.run(out, show)
+        return training.run(out, show, watch.is_stopping)
 
 
 def _progress() -> Progress:

@@ -1,15 +1,16 @@
 import json
+import shutil
 
 import numpy as np
 import pytest
 import torch
-from transformers import AutoModel
+from transformers import AutoModel, AutoTokenizer, BertModel
 
 from scorer.backend import TokenRow
 from scorer.backends.encoder import EncoderBackend
 from scorer.backends.finetuning import Finetuning
 from scorer.backends.gguf import convert_gguf
-from scorer.errors import CheckpointError, TrainingDataError
+from scorer.errors import CheckpointError, TrainingDataError, TrainingStoppedError
 from scorer.similarity import cosine
 from scorer.training import FinetuneSettings, ScoredPair, read_pairs
 from scorer.weights import find_model
@@ -85,6 +86,130 @@ def test_an_interrupted_training_goes_on_and_ends_the_same(base, tmp_path):
     whole, broken = weights_of(tmp_path / "whole"), weights_of(tmp_path / "broken")
     for name, value in whole.items():
         torch.testing.assert_close(broken[name], value)
+
+
+def test_a_training_asked_to_end_keeps_every_step(base, tmp_path):
+    train(base, tmp_path / "whole")
+    done = []
+    training = Finetuning(base, PAIRS, SETTINGS, "cpu")
+
+    with pytest.raises(TrainingStoppedError, match="after step 6 of 18"):
+        training.run(tmp_path / "new", lambda step, _: done.append(step), lambda: len(done) == 6)
+    report = train(base, tmp_path / "new")
+
+    assert report.n_resumed_steps == 6
+    whole, new = weights_of(tmp_path / "whole"), weights_of(tmp_path / "new")
+    for name, value in whole.items():
+        torch.testing.assert_close(new[name], value)
+
+
+def test_a_checkpoint_half_written_leaves_the_one_before(base, tmp_path):
+    with pytest.raises(StopError):
+        train(base, tmp_path / "new", stop_at=5)
+    (tmp_path / "new.checkpoint.partial").write_bytes(b"half a")
+
+    report = train(base, tmp_path / "new")
+
+    assert report.n_resumed_steps == 4
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new"]
+
+
+def test_a_file_that_is_no_checkpoint_is_refused(base, tmp_path):
+    (tmp_path / "new.checkpoint").write_bytes(b"something else")
+
+    with pytest.raises(CheckpointError, match="is no checkpoint"):
+        train(base, tmp_path / "new")
+
+
+@pytest.fixture
+def calm_base(bert_folder, options, tmp_path):
+    """The same model without dropout: what is drawn depends on how texts are padded together."""
+    folder = tmp_path / "calm"
+    no_dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+    BertModel.from_pretrained(bert_folder, **no_dropout).save_pretrained(folder)
+    AutoTokenizer.from_pretrained(bert_folder).save_pretrained(folder)
+    return find_model(f"hf:{folder}", options.cache, convert_gguf)
+
+
+def plain_training(folder, order):
+    """The published recipe as a plain loop: all of a batch padded together, the whole table."""
+    model = AutoModel.from_pretrained(folder).train()
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    kept = ("bias", "LayerNorm.weight")
+    optimizer = torch.optim.AdamW(
+        [
+            {
+                "params": [p for n, p in model.named_parameters() if n.endswith(kept) is is_kept],
+                "weight_decay": 0.0 if is_kept else 0.01,
+            }
+            for is_kept in (True, False)
+        ],
+        lr=SETTINGS.learning_rate,
+    )
+    n_warm, n_all = SETTINGS.n_warm_up_steps, len(order)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda s: s / n_warm if s < n_warm else (n_all - s) / (n_all - n_warm)
+    )
+
+    def embed(texts):
+        batch = tokenizer(texts, padding=True, truncation=False, return_tensors="pt")
+        states = model(**batch).last_hidden_state
+        mask = batch["attention_mask"].unsqueeze(-1)
+        return (states * mask).sum(1) / mask.sum(1)
+
+    for numbers in order:
+        pairs = [PAIRS[number] for number in numbers]
+        cosines = torch.cosine_similarity(
+            embed([pair.text_a for pair in pairs]), embed([pair.text_b for pair in pairs])
+        )
+        wanted = torch.tensor([pair.score for pair in pairs])
+        optimizer.zero_grad()
+        ((cosines - wanted) ** 2).mean().backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+    return model.state_dict()
+
+
+def test_the_weights_are_those_of_a_plain_loop(calm_base, tmp_path):
+    training = Finetuning(calm_base, PAIRS, SETTINGS, "cpu")
+    order = [training._chosen(step) for step in range(training.n_steps)]
+
+    training.run(tmp_path / "new", lambda *_: None)
+
+    found, start = weights_of(tmp_path / "new"), weights_of(calm_base.folder)
+    for name, value in plain_training(calm_base.folder, order).items():
+        if name.endswith("key.bias"):
+            continue  # It moves no attention: its gradient is rounding alone, made large by Adam.
+        torch.testing.assert_close(found[name], value, atol=2e-5, rtol=2e-4)
+    words = "embeddings.word_embeddings.weight"
+    assert not torch.equal(found[words], start[words])
+
+
+def test_a_row_that_no_text_uses_only_decays(calm_base, tmp_path):
+    training = Finetuning(calm_base, PAIRS, SETTINGS, "cpu")
+    used = {token for pair in training._texts for text in pair for token in text}
+    unused = next(token for token in range(5, 300) if token not in used)
+
+    training.run(tmp_path / "new", lambda *_: None)
+
+    words = "embeddings.word_embeddings.weight"
+    before, after = (weights_of(f)[words][unused] for f in (calm_base.folder, tmp_path / "new"))
+    # The rates of 18 steps, 3 of them of warm-up, add up to 0/3 + 1/3 + 2/3 + (15 + … + 1)/15 = 9;
+    # each shrinks a weight by its share of 2e-3 · 0.01: about 1 - 9 · 2e-5 are left.
+    torch.testing.assert_close(after / before, torch.full((32,), 1 - 9 * 2e-5), atol=1e-6, rtol=0)
+
+
+def test_texts_are_cut_to_the_length_that_the_makers_chose(base, options, tmp_path):
+    folder = tmp_path / "short"
+    shutil.copytree(base.folder, folder)
+    (folder / "sentence_bert_config.json").write_text('{"max_seq_length": 4}')
+    short = find_model(f"hf:{folder}", options.cache, convert_gguf)
+
+    report = train(short, tmp_path / "new")
+
+    assert report.n_cut_texts > 0
+    assert (tmp_path / "new" / "sentence_bert_config.json").is_file()
 
 
 def test_a_checkpoint_of_another_training_is_refused(base, tmp_path):
