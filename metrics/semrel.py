@@ -86,11 +86,12 @@ def estimate_of(rows: Sequence[OutcomeRow]) -> Estimate:
 
 
 def overlap_of(rows: Sequence[OutcomeRow]) -> float | None:
-    """Return what the overlap of words would have got on the answered rows."""
+    """Return what the overlap of words would have got on the same pairs."""
     pairs = [
         (value, gold)
         for row in rows
-        if (value := row.baselines.get("overlap")) is not None
+        if row.value is not None
+        and (value := row.baselines.get("overlap")) is not None
         and (gold := row.detail.get("gold")) is not None
     ]
     return spearman([pair[0] for pair in pairs], [pair[1] for pair in pairs])

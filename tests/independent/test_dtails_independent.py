@@ -142,7 +142,8 @@ def random_answer(shown, generator):
         (
             form, form, variation, variation, f" {form}\n", f"answer: {form}",
             f"answer {variation}", form.upper(), unicodedata.normalize("NFD", form),
-            f"{form}/{_form(generator)}", f"{form} / {form}", "answer", " answer\n", "Answer", "", "甲乙", "/", "answeranswer",
+            f"{form}/{_form(generator)}", f"{form} / {form}", "answer", " answer\n", "Answer",
+            "", "甲乙", "/", "answeranswer",
         )
     )  # fmt: skip
     return generator.choice(
