@@ -38,6 +38,23 @@ class FigureKind:
 
 
 KINDS: Mapping[str, FigureKind] = {
+    "stingray-plot": FigureKind(
+        "stingray",
+        "metrics.figures.stingray_plot",
+        "accuracy on L1 against L2, contours of bias and comprehension",
+        needs_rows=True,
+    ),
+    "stingray-comprehension": FigureKind(
+        "stingray", "metrics.figures.stingray_comprehension", "comprehension by run and pair"
+    ),
+    "stingray-bias": FigureKind(
+        "stingray", "metrics.figures.stingray_bias", "signed or absolute bias by run and pair"
+    ),
+    "stingray-parameters": FigureKind(
+        "stingray",
+        "metrics.figures.stingray_parameters",
+        "comprehension or bias against parameters, a line a family",
+    ),
     "semrel-spearman": FigureKind(
         "semrel",
         "metrics.figures.semrel_spearman",

@@ -1,7 +1,6 @@
 """What stands where there is no value: the words "no value" and the reason, never a 0."""
 
-import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from metrics.figures.style import missing_text
@@ -10,14 +9,6 @@ from metrics.score import Score
 FIELD = "missing"
 """The data field with the words; null where there is a value."""
 LINE_CHARACTERS = 30
-
-
-def missing_lines(score: Score | None, width: int = LINE_CHARACTERS) -> str | None:
-    """Return the words for a score without a value, or for none at all; None where it has one."""
-    if score is not None and score.value is not None:
-        return None
-    reason = score.reason if score is not None else "not asked"
-    return "\n".join(textwrap.wrap(missing_text(reason), width))
 
 
 def missing_layer(axis: str, at: float, other: Mapping[str, Any]) -> dict[str, Any]:
@@ -36,14 +27,39 @@ def missing_layer(axis: str, at: float, other: Mapping[str, Any]) -> dict[str, A
             "align": "left",
             "baseline": "middle",
             "dx": 4,
-            "lineBreak": "\n",
         },
         "encoding": dict(other)
         | {axis: {"datum": at, "type": "quantitative"}, "text": {"field": FIELD}},
     }
 
 
-def missing_note(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Return how many values are missing, to be added to a caption; empty where none is."""
-    n = sum(row[FIELD] is not None for row in rows)
-    return f" {n} without a value, each with its reason." if n else ""
+class MissingNotes:
+    """The reasons of one figure; those too long for their place are numbered, for the caption."""
+
+    def __init__(self) -> None:
+        self._number_by_reason: dict[str, int] = {}
+        self._n = 0
+
+    def words(self, score: Score | None, width: int = LINE_CHARACTERS) -> str | None:
+        """Return the words for a score without a value; None where it has one.
+
+        Args:
+            score: None where nothing was asked.
+            width: How many characters its place holds.
+        """
+        if score is not None and score.value is not None:
+            return None
+        self._n += 1
+        reason = score.reason if score is not None else "not asked"
+        text = missing_text(reason)
+        if len(text) <= width or reason is None:
+            return text
+        number = self._number_by_reason.setdefault(reason, len(self._number_by_reason) + 1)
+        return f"no value ({number})"
+
+    def sentence(self) -> str:
+        """Return what a caption adds; empty where every value is there."""
+        if not self._n:
+            return ""
+        notes = "; ".join(f"({n}) {reason}" for reason, n in self._number_by_reason.items())
+        return f" {self._n} without a value{f': {notes}' if notes else ''}."

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.published import PublishedValue, published_by_key
 from metrics.figures.figure import Figure, FigureRun
-from metrics.figures.missing import missing_layer, missing_lines, missing_note
+from metrics.figures.missing import MissingNotes, missing_layer
 from metrics.figures.options import chosen
 from metrics.figures.run_names import run_names
 from metrics.figures.style import by_label, caption, finished, interval_layers
@@ -29,8 +29,9 @@ def draw(runs: Sequence[FigureRun], options: Mapping[str, str]) -> Figure:
     names = run_names(runs)
     found = [headline_scores(run) for run in runs]
     languages = sorted({language for scores in found for language in scores})
+    notes = MissingNotes()
     rows = [
-        _row(name, language, scores.get(language))
+        _row(name, language, scores.get(language), notes)
         for scores, name in zip(found, names, strict=True)
         for language in languages
     ]
@@ -45,7 +46,7 @@ def draw(runs: Sequence[FigureRun], options: Mapping[str, str]) -> Figure:
     return finished(
         KIND,
         "SemRel2024: does a model order sentence pairs as people do?",
-        words + missing_note(rows),
+        words + notes.sentence(),
         _finding(rows, names),
         _body(rows, references, names),
     )
@@ -64,7 +65,7 @@ def headline_scores(run: FigureRun) -> dict[str, Score]:
     }
 
 
-def _row(name: str, language: str, score: Score | None) -> Row:
+def _row(name: str, language: str, score: Score | None, notes: MissingNotes) -> Row:
     return {
         "run": name,
         "language": language,
@@ -72,7 +73,7 @@ def _row(name: str, language: str, score: Score | None) -> Row:
         "low": None if score is None else score.ci_low,
         "high": None if score is None else score.ci_high,
         "n": 0 if score is None else score.n,
-        "missing": missing_lines(score, width=60),
+        "missing": notes.words(score, 60),
     }
 
 
