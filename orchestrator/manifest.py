@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.benchmark import Benchmark
-from benchmarks.catalog import benchmark_plugins
-from metrics.catalog import metric_plugins
 from metrics.score import METRIC_VERSION
 from orchestrator.plan import Cell
+from orchestrator.plugins import plugin_facts
 from orchestrator.providers.provider import Provider
-from orchestrator.spec import RunSpec, parse_model, provider_plugins
+from orchestrator.spec import RunSpec
 
 PACKAGES = (
     "polysense", "torch", "transformers", "tokenizers", "safetensors", "numpy", "scipy",
@@ -48,16 +47,6 @@ def code_facts() -> dict[str, str]:
 def package_versions() -> dict[str, str]:
     """Return the version of every package that may move a number."""
     return {name: _version(name) for name in PACKAGES}
-
-
-def plugin_facts(benchmark: str, model: str) -> list[dict[str, str]]:
-    """Return which other packages bring a run's benchmark, score function and provider."""
-    claims = (
-        (benchmark_plugins(), benchmark),
-        (metric_plugins(), benchmark),
-        (provider_plugins(), parse_model(model).kind),
-    )
-    return [plugins.usable[name].facts() for plugins, name in claims if name in plugins.usable]
 
 
 def data_facts(benchmark: Benchmark, folder: Path, languages: Sequence[str]) -> dict[str, Any]:

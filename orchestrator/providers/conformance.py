@@ -20,7 +20,9 @@ from orchestrator.providers.provider import Answer, Provider, Unanswered
 from orchestrator.providers.questions import hard_questions, questions, renamed
 
 OpenProvider = Callable[[], Awaitable[Provider]]
-SECRET_NAME = re.compile(r"api.?key|secret|passw|(access|auth).?token|authorization|bearer", re.IGNORECASE)
+SECRET_NAME = re.compile(
+    r"api.?key|secret|passw|(access|auth).?token|authorization|bearer", re.IGNORECASE
+)
 SECRET_VALUE = re.compile(r"\bsk-\w|\bBearer \S|://[^/\s:@]+:[^/\s@]+@")
 
 

@@ -22,16 +22,26 @@ async def open_plugin(plugin: Plugin, argument: str, resources: Resources) -> Pr
         PluginError: The factory is broken, or what it makes is no provider.
         OrchestratorError: What the factory itself says is wrong.
     """
-    factory = plugin.load()
-    if not callable(factory):
-        raise plugin.error(f"met {type(factory).__name__}, needed a provider's factory")
+    factory = load_factory(plugin)
     with blamed_on(plugin, OrchestratorError):
-        made = cast("ProviderFactory", factory)(argument, resources)
+        made = factory(argument, resources)
         found = await made if inspect.isawaitable(made) else made
         why = misfit(found)
     if why is not None:
         raise plugin.error(why)
     return found
+
+
+def load_factory(plugin: Plugin) -> ProviderFactory:
+    """Return what makes a package's providers.
+
+    Raises:
+        PluginError: It cannot be imported, or is nothing that can be called.
+    """
+    factory = plugin.load()
+    if not callable(factory):
+        raise plugin.error(f"met {type(factory).__name__}, needed a provider's factory")
+    return cast("ProviderFactory", factory)
 
 
 def misfit(found: object) -> str | None:

@@ -96,7 +96,7 @@ def demo_spec(benchmark: str) -> RunSpec:
     return RunSpec(
         benchmark=benchmark,
         model=DEMO_MODEL,
-        tasks=DEMO_TASKS[benchmark],
+        tasks=DEMO_TASKS.get(benchmark, ()),
         seed=0,
         limit=DEMO_LIMITS.get(benchmark),
         settings=DEMO_SETTINGS.get(benchmark, {}),

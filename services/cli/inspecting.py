@@ -13,11 +13,13 @@ from typing import Annotated, Any
 import psutil
 import typer
 
-from benchmarks.catalog import BENCHMARKS, benchmark_class, open_benchmark
+from benchmarks.benchmark import Benchmark
+from benchmarks.catalog import open_all
 from benchmarks.requests import Request
 from orchestrator.manifest import code_facts, package_versions
 from orchestrator.plan import cells
 from orchestrator.planning import all_requests, open_source
+from orchestrator.plugins import installed_plugins
 from services.cli.exits import DONE, UNREACHABLE
 from services.cli.options import (
     BenchmarkArgument,
@@ -32,7 +34,7 @@ from services.cli.options import (
     make_spec,
     read_settings,
 )
-from services.cli.printing import print_json, print_table
+from services.cli.printing import print_json, print_table, say
 from services.cli.store import open_store, wait_for
 from services.home import Home, open_home
 from services.processes import records
@@ -57,7 +59,10 @@ def add_commands(app: typer.Typer) -> None:
 
 def list_benchmarks(as_json: JsonOption = False) -> None:
     """List the benchmarks with their tasks, settings and baselines."""
-    documents = [_describe(name) for name in BENCHMARKS]
+    benchmarks, problems = open_all()
+    for problem in problems:
+        say(problem)
+    documents = [_describe(benchmark) for benchmark in benchmarks]
     if as_json:
         print_json(documents)
         return
@@ -154,6 +159,7 @@ def doctor(as_json: JsonOption = False) -> int:
         "python": platform.python_version(),
         "code": code_facts(),
         "packages": package_versions(),
+        "plugins": installed_plugins(),
         "processes": [asdict(record) for record in records(home)],
     }
     if as_json:
@@ -172,16 +178,14 @@ async def _database_problem(home: Home) -> str | None:
         return str(error)
 
 
-def _describe(name: str) -> dict[str, Any]:
-    found = benchmark_class(name)
-    benchmark = open_benchmark(name)
+def _describe(benchmark: Benchmark) -> dict[str, Any]:
     return {
-        "name": name,
-        "title": found.title,
-        "paper": found.paper,
-        "tasks": {task: sorted(benchmark.kinds(task)) for task in found.tasks},
-        "languages": list(benchmark.languages(found.sample)),
-        "unit": found.unit,
+        "name": benchmark.name,
+        "title": benchmark.title,
+        "paper": benchmark.paper,
+        "tasks": {task: sorted(benchmark.kinds(task)) for task in benchmark.tasks},
+        "languages": list(benchmark.languages(benchmark.sample)),
+        "unit": benchmark.unit,
         "baselines": {name: list(tasks) for name, tasks in benchmark.baselines().items()},
         "settings": benchmark.settings.model_dump(mode="json"),
     }

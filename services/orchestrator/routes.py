@@ -1,13 +1,14 @@
 """The orchestrator's routes: translate, ask, translate back."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Query, Request
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from benchmarks.catalog import BENCHMARKS, open_benchmark
+from benchmarks.catalog import open_all
 from orchestrator import run as run_story
 from orchestrator.planning import make_plan
 from orchestrator.resources import Resources
@@ -23,6 +24,7 @@ from services.orchestrator.schemas import (
 from storage import runs, scores
 from storage.database import Database
 
+LOG = logging.getLogger(__name__)
 router = APIRouter()
 
 EVENT_INTERVAL_S = 0.5
@@ -47,13 +49,15 @@ ResourcesParameter = Annotated[Resources, Depends(get_resources)]
 
 @router.get("/v1/benchmarks")
 def list_benchmarks() -> list[BenchmarkBody]:
-    """List the benchmarks with their tasks, settings and baselines."""
+    """List the benchmarks that can be used, with their tasks, settings and baselines."""
     found = []
-    for name in BENCHMARKS:
-        benchmark = open_benchmark(name)
+    benchmarks, problems = open_all()
+    for problem in problems:
+        LOG.warning("benchmark cannot be used", extra={"problem": problem})
+    for benchmark in benchmarks:
         found.append(
             BenchmarkBody(
-                name=name,
+                name=benchmark.name,
                 title=benchmark.title,
                 paper=benchmark.paper,
                 tasks=list(benchmark.tasks),
