@@ -7,13 +7,23 @@ from metrics.figures.style import Specification
 
 ON_DARK, ON_LIGHT = "#FFFFFF", "#1B1F24"
 """What is printed on a coloured cell; the cell decides, not the page."""
-IS_DARK = "isValid(datum['{field}']) && luminance(scale('color', datum['{field}'])) < 0.3"
-"""Relative luminance (WCAG 2); the scale is the drawn one, so that both themes are served."""
+IS_DARK = "isValid(datum['{field}']) && luminance(scale('{scale}', datum['{field}'])) < 0.21"
+"""Where white has more contrast than the dark ink, by relative luminance (WCAG 2).
+
+The scale is the drawn one, so that both themes are served. It is called `color`, or after the name
+of the view (`<name>_color`) where views do not share their colours.
+"""
 CELL = 26
 
 
 def heat_layers(
-    field: str, title: str, domain: Sequence[float], *, scheme: str, text: str = ".2f"
+    field: str,
+    title: str,
+    domain: Sequence[float],
+    *,
+    scheme: str,
+    text: str = ".2f",
+    scale: str = "color",
 ) -> list[Specification]:
     """Return the layers of a heat map: cells, their numbers, and `no value` where there is none.
 
@@ -25,6 +35,7 @@ def heat_layers(
         domain: What the ends of the colours stand for.
         scheme: `ramp`, or `diverging` where the middle of the domain means something.
         text: How numbers are printed.
+        scale: What the drawn scale is called.
     """
     colour = {
         "field": field,
@@ -40,7 +51,7 @@ def heat_layers(
         {
             "transform": known,
             "mark": {"type": "text", "fontSize": 10},
-            "encoding": {"text": number, "color": contrast(field)},
+            "encoding": {"text": number, "color": contrast(field, scale)},
         },
         {
             "transform": unknown,
@@ -49,10 +60,10 @@ def heat_layers(
     ]
 
 
-def contrast(field: str) -> dict[str, Any]:
+def contrast(field: str, scale: str = "color") -> dict[str, Any]:
     """Return the colour channel of text on a cell that is coloured by a field."""
     return {
-        "condition": {"test": IS_DARK.format(field=field), "value": ON_DARK},
+        "condition": {"test": IS_DARK.format(field=field, scale=scale), "value": ON_DARK},
         "value": ON_LIGHT,
     }
 

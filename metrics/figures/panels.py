@@ -40,12 +40,13 @@ def point_layers(
         reference: Where a dashed line stands, such as chance.
     """
     scale = {"domain": list(domain), "nice": False}
+    axis = {"grid": True, "labelOverlap": "greedy", "labelSeparation": 6}
     value = {
         "field": "value",
         "type": "quantitative",
         "title": title,
         "scale": scale,
-        "axis": {"grid": True},
+        "axis": axis,
     }
     middle = sum(domain) / 2 if reference is None else reference
     word = {"type": "text", "style": "missing", "text": "no value"}
