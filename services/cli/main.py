@@ -10,6 +10,7 @@ from services.cli import (
     agreement_commands,
     building_commands,
     bws_commands,
+    conformance_commands,
     demonstration,
     dibimt_commands,
     figure_commands,
@@ -34,7 +35,7 @@ app = typer.Typer(
 )
 for room in (
     *(inspecting, running, reading, living, demonstration),
-    *(agreement_commands, mining_commands, rules_commands),
+    *(agreement_commands, mining_commands, rules_commands, conformance_commands),
     *(bws_commands, finetune_commands, dibimt_commands, figure_commands, published_commands),
 ):
     room.add_commands(app)
