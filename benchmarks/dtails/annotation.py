@@ -9,11 +9,13 @@ Source: Barua et al. 2024 (DTAiLS), both annotation studies.
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
+from benchmarks.dtails.data import Row
 from benchmarks.dtails.tables import read_text
 from benchmarks.errors import DataError
 
@@ -77,30 +79,48 @@ AnnotationLine = Annotated[RulesLine | SentenceLine, Field(discriminator="study"
 _ADAPTER: TypeAdapter[RulesLine | SentenceLine] = TypeAdapter(AnnotationLine)
 
 
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A line of an annotation file and where it stands."""
+
+    line: RulesLine | SentenceLine
+    place: str
+
+
 def read_annotations(path: Path) -> list[RulesLine | SentenceLine]:
     """Read answers of one study or both.
 
     Raises:
         DataError: A line cannot be read, someone answers a question twice, or is in both studies.
     """
-    found: list[RulesLine | SentenceLine] = []
-    line_by_question: dict[tuple[str, ...], int] = {}
+    return [placed.line for placed in read_placed([path])]
+
+
+def read_placed(paths: Iterable[Path]) -> list[Placed]:
+    """Read the answers of several files, as if they were one.
+
+    Raises:
+        DataError: As `read_annotations`; a file without an answer is refused too.
+    """
+    found: list[Placed] = []
+    place_by_question: dict[tuple[str, ...], str] = {}
     study_by_annotator: dict[str, str] = {}
-    for number, text in enumerate(read_text(path).split("\n"), start=1):
-        if not text.strip():
-            continue
-        place = f"{path}, line {number}"
-        line = _read_line(place, text)
-        question = _question(line)
-        if question in line_by_question:
-            first = line_by_question[question]
-            raise DataError(f"{place}: {line.annotator} answers the question of line {first} again")
-        line_by_question[question] = number
-        if study_by_annotator.setdefault(line.annotator, line.study) != line.study:
-            raise DataError(f"{place}: annotator {line.annotator} is in both studies")
-        found.append(line)
-    if not found:
-        raise DataError(f"{path}: no annotation")
+    for path in paths:
+        n_before = len(found)
+        for number, text in enumerate(read_text(path).split("\n"), start=1):
+            if not text.strip():
+                continue
+            place = f"{path}, line {number}"
+            line = _read_line(place, text)
+            first = place_by_question.setdefault(_question(line), place)
+            if first != place:
+                first = first.removeprefix(f"{path}, ")
+                raise DataError(f"{place}: {line.annotator} answers the question of {first} again")
+            if study_by_annotator.setdefault(line.annotator, line.study) != line.study:
+                raise DataError(f"{place}: annotator {line.annotator} is in both studies")
+            found.append(Placed(line, place))
+        if len(found) == n_before:
+            raise DataError(f"{path}: no annotation")
     return found
 
 
@@ -131,18 +151,34 @@ def _is_unlabelled(line: RulesLine | SentenceLine) -> bool:
     return isinstance(line, SentenceLine) and line.label is None
 
 
-def add_labels(
-    lines: Sequence[SentenceLine], label_by_item: Sequence[str], language: str
-) -> list[SentenceLine]:
-    """Return the answers with the labels of the candidate rows they are about.
+def add_labels(placed: Iterable[Placed], rows: Sequence[Row], language: str) -> list[SentenceLine]:
+    """Return the answers about sentences with the labels of the candidate rows they are about.
+
+    Args:
+        placed: Answers; those of the other study are passed over.
+        rows: The candidate test set that was annotated.
+        language: Of the candidates.
 
     Raises:
-        DataError: There is no such row.
+        DataError: There is no such row, or the answer is about another sentence.
     """
     labelled = []
-    for line in lines:
-        if line.language != language or line.item >= len(label_by_item):
-            raise DataError(f"no candidate row {line.item} in {line.language!r}")
-        data = {**line.model_dump(), "label": label_by_item[line.item]}
-        labelled.append(SentenceLine.model_validate(data))
+    for each in placed:
+        line = each.line
+        if not isinstance(line, SentenceLine):
+            continue
+        if line.language != language or line.item >= len(rows):
+            raise DataError(f"{each.place}: no candidate row {line.item} in {line.language!r}")
+        row = rows[line.item]
+        if (line.source, sorted(line.variations)) != (row.source, sorted(row.variations)):
+            raise DataError(f"{each.place}: candidate row {line.item} is another sentence")
+        labelled.append(SentenceLine.model_validate({**line.model_dump(), "label": row.label}))
     return labelled
+
+
+def is_answered(line: RulesLine | SentenceLine) -> bool:
+    """Return whether an annotator has answered every part of a question."""
+    if isinstance(line, SentenceLine):
+        return line.choice is not None and line.confidence is not None
+    parts = (line.is_any_missing, line.wrong_variations, *line.rule_is_correct.values())
+    return all(part is not None for part in parts)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.dtails.data import COLUMNS, ConceptWords
+from benchmarks.dtails.data import COLUMNS, ConceptWords, Row
 from benchmarks.dtails.entropy import MIN_ENTROPY, entropy
 from benchmarks.dtails.mining import ConceptKey, Mined, MinedConcept, MiningSettings
 from benchmarks.dtails.mining_test_set import Candidate
@@ -138,6 +138,12 @@ def candidates_file(candidates: Sequence[Candidate]) -> str:
     """Return candidate test rows in the layout of an expert file."""
     rows = [(c.concept, c.source, c.target, str(list(c.variations)), c.label) for c in candidates]
     return _csv([COLUMNS, *rows])
+
+
+def rows_file(rows: Sequence[Row]) -> str:
+    """Return rows in the layout of an expert file."""
+    cells = [(r.concept, r.source, r.target, str(list(r.variations)), r.label) for r in rows]
+    return _csv([COLUMNS, *cells])
 
 
 def _csv(rows: Sequence[Sequence[str]]) -> str:

@@ -1,17 +1,23 @@
-"""Commands about SemRel2024's annotations: bws."""
+"""Commands about SemRel2024's annotations: bws FILE, bws tuples.
+
+`bws FILE` is short for `bws score FILE`.
+"""
 
 import csv
+import io
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from benchmarks.semrel.data import read_pairs
 from benchmarks.semrel.tuples import SIZE, n_repeated_meetings, propose_tuples
 from metrics.bws import bws_report
 from services.cli.exits import UsageError
 from services.cli.options import JsonOption
+from services.cli.outputs import ForceOption, check_outputs, write_text
 from services.cli.printing import number, print_json, print_table, say
 
 TUPLE_COLUMNS = ("Pair1", "Pair2", "Pair3", "Pair4", "Best", "Worst")
@@ -21,23 +27,56 @@ MAX_SHOWN = 60
 """Characters of a pair in the table."""
 
 
+SeedOption = Annotated[int, typer.Option(min=0, help="Where halves or tuples are drawn from.")]
+
+
+class ScoreUnlessNamed(TyperGroup):
+    """A group whose first word may be a file: then it is scored."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401  # typer's own
+        """Put the command's name where only a file is given."""
+        if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
+            args = ["score", *args]
+        return super().parse_args(ctx, args)
+
+
 def add_commands(app: typer.Typer) -> None:
     """Add this room's commands."""
-    app.command()(bws)
+    group = typer.Typer(name="bws", cls=ScoreUnlessNamed, no_args_is_help=True)
+    group.callback()(_keep_as_group)
+    group.command()(score)
+    group.command()(tuples)
+    app.add_typer(group)
 
 
-def bws(
-    file: Annotated[Path, typer.Argument(help="CSV: four pairs, the most and the least related.")],
-    seed: Annotated[int, typer.Option(min=0, help="Where halves or tuples are drawn from.")] = 0,
-    tuples: Annotated[
-        Path | None,
-        typer.Option("--tuples", help="FILE is pairs (PairID, Text): write tuples to annotate."),
-    ] = None,
+def _keep_as_group() -> None:
+    """Best-Worst Scaling: `bws FILE` scores annotations, `bws tuples` proposes what to annotate."""
+
+
+def tuples(
+    file: Annotated[Path, typer.Argument(metavar="PAIRS", help="CSV: PairID, Text.")],
+    out: Annotated[Path, typer.Option("--out", help="The CSV for annotators.")],
+    seed: SeedOption = 0,
+    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Score Best-Worst annotations and say how reliable they are; or propose tuples."""
-    if tuples is not None:
-        _propose(file, tuples, seed, as_json=as_json)
+    """Write 2N tuples of four of N pairs, each pair in eight, hardly two of them together twice."""
+    _propose(file, out, seed, force=force, as_json=as_json)
+
+
+def score(
+    file: Annotated[Path, typer.Argument(help="CSV: four pairs, the most and the least related.")],
+    seed: SeedOption = 0,
+    to: Annotated[
+        Path | None,
+        typer.Option("--tuples", help="FILE is pairs: as `bws tuples FILE --out …`."),
+    ] = None,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Score Best-Worst annotations and say how reliable they are."""
+    if to is not None:
+        _propose(file, to, seed, force=force, as_json=as_json)
         return
     found = bws_report(file, seed)
     if as_json:
@@ -57,20 +96,19 @@ def bws(
     say("`--json` gives the score of every pair")
 
 
-def _propose(file: Path, out: Path, seed: int, *, as_json: bool) -> None:
+def _propose(file: Path, out: Path, seed: int, *, force: bool, as_json: bool) -> None:
     """Write tuples of a file's pairs, in the layout that `bws` reads once they are annotated."""
+    check_outputs([out], force=force)
     pairs = list(read_pairs(file))
     if len(pairs) < SIZE:
         raise UsageError(f"{file}: {len(pairs)} pairs; a tuple needs {SIZE}")
     proposed = propose_tuples(len(pairs), seed)
     cells = [str([pair.text_a, pair.text_b]) for pair in pairs]
-    try:
-        with out.open("w", encoding="utf-8", newline="") as sheet:
-            rows = csv.writer(sheet)
-            rows.writerow(TUPLE_COLUMNS)
-            rows.writerows([*(cells[number] for number in numbers), "", ""] for numbers in proposed)
-    except OSError as error:
-        raise UsageError(f"--tuples {out}: cannot be written: {error.strerror}") from error
+    sheet = io.StringIO(newline="")
+    rows = csv.writer(sheet)
+    rows.writerow(TUPLE_COLUMNS)
+    rows.writerows([*(cells[number] for number in numbers), "", ""] for numbers in proposed)
+    write_text(out, sheet.getvalue())
     n_repeated = n_repeated_meetings(proposed)
     facts = {"n_pairs": len(pairs), "n_tuples": len(proposed), "n_repeated_meetings": n_repeated}
     if as_json:

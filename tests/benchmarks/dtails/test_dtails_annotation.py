@@ -4,10 +4,13 @@ from itertools import pairwise
 import pytest
 
 from benchmarks.dtails.annotation import (
+    Placed,
     SentenceLine,
     add_labels,
     annotations_text,
+    is_answered,
     read_annotations,
+    read_placed,
 )
 from benchmarks.dtails.annotation_tasks import rules_tasks, sentence_tasks
 from benchmarks.dtails.data import Row
@@ -121,9 +124,50 @@ def test_a_broken_file_is_refused_with_its_line(tmp_path, lines, message):
         read_annotations(path)
 
 
-def test_labels_are_added_by_row():
-    line = SentenceLine.model_validate(GOOD)
+ROW = Row(0, 2, "know", "I know.", "x", ("ken", "weet"), "weet")
 
-    assert add_labels([line], ["weet"], "af")[0].label == "weet"
-    with pytest.raises(DataError, match="no candidate row 0 in 'af'"):
-        add_labels([line], [], "af")
+
+def test_labels_are_added_by_row():
+    answer = Placed(SentenceLine.model_validate(GOOD), "a.jsonl, line 1")
+
+    assert add_labels([answer], [ROW], "af")[0].label == "weet"
+    with pytest.raises(DataError, match=r"a\.jsonl, line 1: no candidate row 0 in 'af'"):
+        add_labels([answer], [], "af")
+
+
+def test_an_answer_about_another_sentence_gets_no_label():
+    answer = Placed(SentenceLine.model_validate({**GOOD, "source": "We know."}), "line 1")
+
+    with pytest.raises(DataError, match="candidate row 0 is another sentence"):
+        add_labels([answer], [ROW], "af")
+
+
+def test_nobody_is_in_both_studies_even_in_two_files(tmp_path):
+    rules = {"study": "rules", "annotator": "A1", "language": "af", "concept": "a"}
+    one, other = tmp_path / "one.jsonl", tmp_path / "other.jsonl"
+    one.write_text(json.dumps(GOOD))
+    other.write_text(json.dumps({**rules, "variations": ["x"]}))
+
+    with pytest.raises(DataError, match=r"other\.jsonl, line 1: annotator A1 is in both studies"):
+        read_placed([one, other])
+
+
+def test_the_same_answers_in_two_files_are_refused(tmp_path):
+    one, other = tmp_path / "one.jsonl", tmp_path / "other.jsonl"
+    for path in (one, other):
+        path.write_text(json.dumps(GOOD))
+
+    with pytest.raises(DataError, match=r"answers the question of .*one\.jsonl, line 1 again"):
+        read_placed([one, other])
+
+
+def test_a_question_is_answered_when_all_its_parts_are():
+    line = SentenceLine.model_validate(GOOD)
+    blank = rules_tasks("af", {"a": ("x",)}, {"a": {"x": "?"}}, ["B1"], 1)["B1"][0]
+    given = {"is_any_missing": False, "wrong_variations": ()}
+
+    assert is_answered(line)
+    assert not is_answered(line.model_copy(update={"confidence": None}))
+    assert not is_answered(blank)
+    assert not is_answered(blank.model_copy(update=given))
+    assert is_answered(blank.model_copy(update={**given, "rule_is_correct": {"x": True}}))
