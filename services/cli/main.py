@@ -8,6 +8,7 @@ from typer.exceptions import Abort, TyperException
 
 from services.cli import (
     agreement_commands,
+    annotation_commands,
     building_commands,
     bws_commands,
     conformance_commands,
@@ -18,6 +19,7 @@ from services.cli import (
     inspecting,
     living,
     mining_commands,
+    proposing_commands,
     published_commands,
     reading,
     rules_commands,
@@ -37,6 +39,7 @@ for room in (
     *(inspecting, running, reading, living, demonstration),
     *(agreement_commands, mining_commands, rules_commands, conformance_commands),
     *(bws_commands, finetune_commands, dibimt_commands, figure_commands, published_commands),
+    *(annotation_commands, building_commands, proposing_commands),
 ):
     room.add_commands(app)
 
