@@ -55,6 +55,46 @@ KINDS: Mapping[str, FigureKind] = {
         "metrics.figures.stingray_parameters",
         "comprehension or bias against parameters, a line a family",
     ),
+    "xcomps-heat-map": FigureKind(
+        "xcomps", "metrics.figures.xcomps_heat_map", "scores by language, method and negative type"
+    ),
+    "xcomps-correlation": FigureKind(
+        "xcomps", "metrics.figures.xcomps_correlation", "Direct against Neuro across languages"
+    ),
+    "xcomps-typology": FigureKind(
+        "xcomps", "metrics.figures.xcomps_typology", "means by typology, family or resources"
+    ),
+    "xcomps-layers": FigureKind(
+        "xcomps", "metrics.figures.xcomps_layers", "F1 or selectivity by layer, a panel a language"
+    ),
+    "xcomps-peak": FigureKind(
+        "xcomps", "metrics.figures.xcomps_peak", "layer of the maximum by typology"
+    ),
+    "xcomps-differences": FigureKind(
+        "xcomps",
+        "metrics.figures.xcomps_differences",
+        "other runs less the first, on the same pairs",
+        needs_rows=True,
+    ),
+    "dibimt-verdicts": FigureKind(
+        "dibimt", "metrics.figures.dibimt_verdicts", "GOOD, BAD, MISS, AMBIGUOUS by language"
+    ),
+    "dibimt-errors": FigureKind(
+        "dibimt",
+        "metrics.figures.dibimt_errors",
+        "GOOD, BAD and error rate by μ and by δ",
+        needs_rows=True,
+    ),
+    "dibimt-agreement": FigureKind(
+        "dibimt", "metrics.figures.dibimt_agreement", "sense agreement between languages"
+    ),
+    "dibimt-pos": FigureKind("dibimt", "metrics.figures.dibimt_pos", "a score by part of speech"),
+    "dibimt-profile": FigureKind(
+        "dibimt",
+        "metrics.figures.dibimt_profile",
+        "all scores of a system on one page",
+        needs_rows=True,
+    ),
     "semrel-spearman": FigureKind(
         "semrel",
         "metrics.figures.semrel_spearman",

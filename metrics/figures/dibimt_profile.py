@@ -40,6 +40,8 @@ PANELS: Mapping[str, tuple[str, str | None]] = {
 BASELINES = ("first-sense", "wsd")
 """Disambiguation without translation, on the items that are GOOD or BAD."""
 N_COLUMNS = 5
+ROW = 40
+"""Pixels of a language."""
 
 
 def draw(runs: Sequence[FigureRun], options: Mapping[str, str]) -> Figure:
@@ -139,10 +141,10 @@ def _scores(run: FigureRun, languages: Sequence[str]) -> Specification:
         "columns": N_COLUMNS,
         "spec": {
             "width": 130,
-            "height": {"step": 11, "for": "offset"},
+            "height": (len(languages) + 1) * ROW,
             "layer": [
-                *point_layers(place, PARTS, along="x", title="", domain=(0, 1)),
                 *(_baseline_layer(field, place["y"]) for field in BASELINES),
+                *point_layers(place, PARTS, along="x", title="", domain=(0, 1)),
             ],
         },
     }

@@ -97,7 +97,12 @@ def piece_layers(y: Mapping[str, Any], show: str, scale: str = "color") -> list[
     axis = {"format": "%"} if show == "shares" else {}
     x = {"field": "start", "type": "quantitative", "title": show, "axis": axis}
     colour = by_label("verdict", COLOURS)["color"]
-    colour["legend"] = {**colour["legend"], "values": list(VERDICTS), "columns": 4}
+    colour["legend"] = {
+        **colour["legend"],
+        "values": list(VERDICTS),
+        "columns": 4,
+        "symbolOpacity": 1,
+    }
     known = {"filter": "isValid(datum.start)"}
     number = {"field": "share", "type": "quantitative", "format": ".0%"}
     count = {"field": "items", "type": "quantitative"}
@@ -105,7 +110,7 @@ def piece_layers(y: Mapping[str, Any], show: str, scale: str = "color") -> list[
     return [
         {
             "transform": [known, {"filter": "datum.items > 0"}],
-            "mark": {"type": "bar", "opacity": 1, "fillOpacity": 1},
+            "mark": {"type": "rect", "height": {"band": 0.86}},
             "encoding": {
                 "y": y, "x": x, "x2": {"field": "end"}, "color": colour,
                 "tooltip": [*tooltip, number],

@@ -40,7 +40,7 @@ def point_layers(
         reference: Where a dashed line stands, such as chance.
     """
     scale = {"domain": list(domain), "nice": False}
-    axis = {"grid": True, "labelOverlap": "greedy", "labelSeparation": 6}
+    axis = {"grid": True, "tickCount": 3}
     value = {
         "field": "value",
         "type": "quantitative",
