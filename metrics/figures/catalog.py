@@ -55,6 +55,23 @@ KINDS: Mapping[str, FigureKind] = {
         "metrics.figures.stingray_parameters",
         "comprehension or bias against parameters, a line a family",
     ),
+    "dtails-comparison": FigureKind(
+        "dtails",
+        "metrics.figures.dtails_comparison",
+        "models with and without rules, translation systems, frequency and chance",
+    ),
+    "dtails-positions": FigureKind(
+        "dtails", "metrics.figures.dtails_positions", "shares of the places chosen, and the gold's"
+    ),
+    "semrel-violins": FigureKind(
+        "semrel", "metrics.figures.semrel_violins", "gold scores by language", needs_rows=True
+    ),
+    "semrel-scatter": FigureKind(
+        "semrel",
+        "metrics.figures.semrel_scatter",
+        "predicted against gold relatedness by language",
+        needs_rows=True,
+    ),
     "xcomps-heat-map": FigureKind(
         "xcomps", "metrics.figures.xcomps_heat_map", "scores by language, method and negative type"
     ),

@@ -57,10 +57,13 @@ def _body(rows: Sequence[Row], score: str) -> Row:
     families = sorted({row["family"] for row in rows})
     pairs = list(dict.fromkeys(row["pair"] for row in rows))
     x = {"field": "parameters", "type": "quantitative", "title": "parameters (thousand million)",
-         "scale": {"type": "log"}, "axis": {"tickCount": 4, "format": "~r"}}  # fmt: skip
+         "scale": {"type": "log"},
+         "axis": {"tickCount": 4, "format": "~r", "grid": False}}  # fmt: skip
     y = {"field": "value", "type": "quantitative", "title": score,
          "scale": {"domain": DOMAINS[score]}}  # fmt: skip
     both = {"x": x, "y": y}
+    dashed = by_label("family", families, dash=True)
+    dashed["strokeDash"] = {**dashed["strokeDash"], "legend": None}
     return {
         "data": {"values": list(rows)},
         "facet": {
@@ -75,7 +78,7 @@ def _body(rows: Sequence[Row], score: str) -> Row:
             "layer": [
                 *interval_layers("low", "high", axis="y", other={"x": x}, title=score, cap=4),
                 {"mark": {"type": "line"},
-                 "encoding": both | by_label("family", families, dash=True)},
+                 "encoding": both | dashed},
                 {"mark": {"type": "point"},
                  "encoding": both | by_label("family", families, shape=True)},
             ],
