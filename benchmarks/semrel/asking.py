@@ -28,7 +28,6 @@ def request_of(case: Case, settings: SemrelSettings) -> Request:
     if settings.inference == "similarity":
         return SimilarityRequest(
             key=key,
-            part=case.variant,
             text_a=text_a,
             text_b=text_b,
             measure=settings.measure,
@@ -41,7 +40,6 @@ def request_of(case: Case, settings: SemrelSettings) -> Request:
     template = styles(settings.prompt_file)[style or default]
     return GenerateRequest(
         key=key,
-        part=case.variant,
         messages=rating_messages(template, first, second),
         max_new_tokens=settings.max_new_tokens,
         chat_template=settings.chat_template,

@@ -102,7 +102,7 @@ class Semrel:
 
     def judge(self, case: Case, seed: int, responses: Mapping[str, Response]) -> Outcome | None:
         """Take the predicted relatedness; an answer without a number in [0, 1] is unscored."""
-        return self._outcome(case, judge.predicted(responses[case.variant]))
+        return self._outcome(case, judge.predicted(responses[""]))
 
     def baselines(self) -> Mapping[str, tuple[str, ...]]:
         """Return `overlap`: Dice's coefficient of the words."""

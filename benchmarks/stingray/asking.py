@@ -80,7 +80,6 @@ def request_of(case: Case, settings: StingraySettings) -> LogProbRequest | Gener
     if is_generated:
         return GenerateRequest(
             key=key,
-            part=case.variant,
             messages=(Message(role="user", content=prompt),),
             max_new_tokens=settings.max_new_tokens,
             seed=API_SEED,
@@ -89,7 +88,6 @@ def request_of(case: Case, settings: StingraySettings) -> LogProbRequest | Gener
     context, continuations = _join(prompt, labels_of(case.task), settings)
     return LogProbRequest(
         key=key,
-        part=case.variant,
         context=context,
         continuations=continuations,
         chat_template=settings.chat_template,

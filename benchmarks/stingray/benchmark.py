@@ -84,7 +84,7 @@ class Stingray:
     def judge(self, case: Case, seed: int, responses: Mapping[str, Response]) -> Outcome | None:
         """Decide what the answer is worth."""
         way = asking.way_of(case, self.settings)
-        return judge.judge(case, way, self.settings.parser, responses[case.variant])
+        return judge.judge(case, way, self.settings.parser, responses[""])
 
     def baselines(self) -> Mapping[str, tuple[str, ...]]:
         """Return chance and the constant answers of each task."""

@@ -176,13 +176,15 @@ def test_all_prompt_styles_are_asked_in_both_orders():
     assert len({request.messages[0].content for request in requests}) == 4
 
 
-def test_each_variant_is_judged_by_its_own_answer():
+def test_no_answer_to_one_style_or_order_stands_in_for_another():
     semrel = open_benchmark("semrel", {"inference": "rating", "prompt_style": "all"})
-    case = Case(PAIR, "relatedness", "scale")
+    variants = semrel.variants("relatedness", None)
 
-    outcome = semrel.judge(case, 0, {"scale": TextResponse(text="0.3")})
+    requests = [semrel.requests(Case(PAIR, "relatedness", each), 0) for each in variants]
 
-    assert outcome.value == 0.3
+    # A recorded line without a part answers every part: a way of asking is none.
+    assert [request.part for (request,) in requests] == [""] * len(variants)
+    assert len({request.key for (request,) in requests}) == len(variants)
 
 
 def test_an_own_prompt_is_carried_inside_the_settings(tmp_path):

@@ -34,7 +34,7 @@ def ask(case, **settings):
 
 
 def judge(case, response, **settings):
-    return open_benchmark("stingray", settings).judge(case, 0, {case.variant: response})
+    return open_benchmark("stingray", settings).judge(case, 0, {"": response})
 
 
 def test_the_semantic_prompt_is_the_released_one_word_for_word():
@@ -116,6 +116,8 @@ def test_all_styles_are_asked_in_both_orders_and_the_default_keeps_its_key():
         "/paper.l2-first",
     ]
     assert len({request.key for request in (*semantic, *usage)}) == 8
+    # A recorded line without a part answers every part: neither a way of asking nor a side is one.
+    assert {request.part for request in (*semantic, *usage)} == {""}
     assert semantic[1].context.index("Gib mir") < semantic[1].context.index("Give me")
 
 
