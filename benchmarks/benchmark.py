@@ -1,6 +1,6 @@
 """What every benchmark is made of: items, cases, outcomes, and the protocol around them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
@@ -202,7 +202,19 @@ class Concluding(Protocol):
     """The tasks whose `judge` returns None."""
 
     def conclude(
-        self, task: str, seed: int, answered: Iterable[tuple[Case, Mapping[str, Response]]]
+        self,
+        task: str,
+        seed: int,
+        answered: Iterable[tuple[Case, Mapping[str, Response]]],
+        *,
+        tell: Callable[[str], None] | None = None,
     ) -> Iterable[tuple[Case, Outcome]]:
-        """Decide every case of a task together, once a run."""
+        """Decide every case of a task together, once a run.
+
+        Args:
+            task: One of `concluded_tasks`.
+            seed: The run's seed.
+            answered: The cases with their responses by part.
+            tell: Takes a short line on how far the work is; any number of times.
+        """
         ...

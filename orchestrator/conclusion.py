@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 
 from benchmarks.benchmark import Case, Concluding
 from benchmarks.responses import Response, parse_response
@@ -15,6 +17,8 @@ from storage.database import Database
 from storage.records import Run, StoredOutcome
 
 CHUNK_ITEMS = 500
+NOTICE_INTERVAL_S = 0.5
+LIVE = ("queued", "running")
 
 
 async def compute_scores(database: Database, run: Run) -> list[Score]:
@@ -51,9 +55,7 @@ async def conclude(context: RunContext) -> None:
             if task in benchmark.concluded_tasks:
                 await _conclude_task(context, benchmark, task)
     await store_scores(context.database, context.run)
-    await runs.set_status(
-        context.database, context.run.id, "finished", allowed_from=("queued", "running")
-    )
+    await runs.set_status(context.database, context.run.id, "finished", allowed_from=LIVE)
 
 
 async def _conclude_task(context: RunContext, benchmark: Concluding, task: str) -> None:
@@ -63,12 +65,49 @@ async def _conclude_task(context: RunContext, benchmark: Concluding, task: str) 
         cases[id(numbered.case)] = numbered
         answered.append((numbered.case, found))
 
+    notice = _Notice()
+
     def decide() -> list[StoredOutcome]:
-        decided = benchmark.conclude(task, context.run.seed, answered)
+        decided = benchmark.conclude(task, context.run.seed, answered, tell=notice.put)
         return [stored_outcome(cases[id(case)], outcome) for case, outcome in decided]
 
-    rows = await asyncio.to_thread(decide)
+    async with _shown(context, notice):
+        rows = await asyncio.to_thread(decide)
     await outcomes.overwrite(context.database, context.run.id, rows)
+
+
+@dataclass
+class _Notice:
+    """The latest line on how far a conclusion is; put by a thread, read by the event loop."""
+
+    line: str = ""
+
+    def put(self, line: str) -> None:
+        """Replace the line."""
+        self.line = line
+
+
+@asynccontextmanager
+async def _shown(context: RunContext, notice: _Notice) -> AsyncIterator[None]:
+    """Keep the latest line as the reason of the run, which is still running."""
+
+    async def show() -> None:
+        shown = ""
+        while True:
+            await asyncio.sleep(NOTICE_INTERVAL_S)
+            if notice.line != shown:
+                shown = notice.line
+                await runs.set_status(
+                    context.database, context.run.id, "running", allowed_from=LIVE, reason=shown
+                )
+
+    showing = asyncio.create_task(show())
+    try:
+        yield
+    finally:
+        showing.cancel()
+        with suppress(asyncio.CancelledError):
+            await showing
 
 
 async def _answered_cases(

@@ -42,7 +42,7 @@ class Run(NewRun):
 
     status: RunStatus = "queued"
     reason: str | None = None
-    """Why it failed or was stopped."""
+    """Why it failed or was stopped; while it runs, what it is doing beside asking."""
     note: str | None = None
     tags: tuple[str, ...] = ()
     created_at: datetime = field(kw_only=True)

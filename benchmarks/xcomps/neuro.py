@@ -8,41 +8,23 @@ Source: He et al. 2025 (arXiv:2502.19737), Neuro; Hewitt & Liang 2019 (arXiv:190
 tasks. Defined as the exact optimum (see `probe`), not as what a solver reaches.
 """
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # has no stubs
 
 from benchmarks.benchmark import Case, Outcome
 from benchmarks.errors import ReplayError
 from benchmarks.xcomps.folds import N_FOLDS
-from benchmarks.xcomps.probe import ProbeError, decide, gram_matrix
-from benchmarks.xcomps.probe_set import (
-    Answered,
-    BoolArray,
-    ProbeSet,
-    by_probe,
-    probe_set,
-    read_pairs,
-)
+from benchmarks.xcomps.layers import Decisions, Tell, decide_layers, decide_words
+from benchmarks.xcomps.probe import ProbeError
+from benchmarks.xcomps.probe_set import Answered, Pair, ProbeSet, by_probe, find_pairs, probe_set
+from benchmarks.xcomps.rows import BoolArray
 from benchmarks.xcomps.settings import XcompsSettings
 from benchmarks.xcomps.tensors import TensorReader, read_states
 
-MAX_SENTENCES = 10_000
-"""More would need tens of GB for the inner products of one probe."""
-
-
-@dataclass(frozen=True, slots=True)
-class Decisions:
-    """Out-of-fold decisions of one probe and of its control, by the name of the folds."""
-
-    main: Mapping[str, BoolArray]
-    control: Mapping[str, BoolArray]
+MAX_SENTENCES = 200_000
+"""Of one probe; one layer of more would need over 3 GB at a width of 4,096."""
 
 
 def conclude(
@@ -50,6 +32,7 @@ def conclude(
     answered: Iterable[Answered],
     read_tensor: TensorReader = read_states,
     n_threads: int | None = None,
+    tell: Tell | None = None,
 ) -> Iterator[tuple[Case, Outcome]]:
     """Fit every probe and yield each pair's out-of-fold decisions.
 
@@ -57,7 +40,8 @@ def conclude(
         settings: Folds and seed.
         answered: The cases with the responses of both sentences; a case without any is passed over.
         read_tensor: How a tensor is read from where it rests.
-        n_threads: Layers at a time, one thread each; as many as there are processors if None.
+        n_threads: At a time; as many as there are processors if None.
+        tell: Is told how far the work is, from this thread.
     """
     for of_probe in by_probe(answered).values():
         n_sentences = 2 * len(of_probe)
@@ -65,45 +49,28 @@ def conclude(
             reason = f"{n_sentences} sentences, limit {MAX_SENTENCES}; set a limit of items"
             yield from _undecided([case for case, _ in of_probe], reason)
             continue
-        pairs, refused = read_pairs(of_probe, read_tensor)
+        pairs, refused = find_pairs(of_probe, read_tensor)
         for case, reason in refused:
             yield from _undecided([case], reason)
-        if pairs:
-            yield from _decide_pairs(pairs, settings, n_threads)
-
-
-def decide_layer(vectors: NDArray[np.floating], of_probe: ProbeSet) -> Decisions:
-    """Return what the probe of one layer says, with one Gram matrix for all its fits."""
-    gram = gram_matrix(vectors)
-    known = {name: folds for name, folds in of_probe.folds.items() if folds is not None}
-    return Decisions(
-        main={name: decide(gram, of_probe.labels, folds) for name, folds in known.items()},
-        control={
-            name: decide(gram, of_probe.control_labels, folds) for name, folds in known.items()
-        },
-    )
-
-
-def decide_layers(of_probe: ProbeSet, n_threads: int | None = None) -> list[Decisions]:
-    """Return what the probe of every layer says; one thread a layer, layers side by side."""
-    # More threads for one fit only wait for each other.
-    n_workers = min(of_probe.n_layers, n_threads or os.cpu_count() or 1)
-    with threadpool_limits(1), ThreadPoolExecutor(n_workers) as pool:
-        numbers = range(of_probe.n_layers)
-        return list(pool.map(lambda at: decide_layer(of_probe.layer(at), of_probe), numbers))
+        if len(pairs) < N_FOLDS:
+            reason = f"{len(pairs)} pairs; {N_FOLDS} folds need {N_FOLDS}"
+            yield from _undecided([pair.case for pair in pairs], reason)
+            continue
+        yield from _decide_pairs(pairs, settings, read_tensor, n_threads, tell)
 
 
 def _decide_pairs(
-    pairs: Sequence[Any], settings: XcompsSettings, n_threads: int | None
+    pairs: Sequence[Pair],
+    settings: XcompsSettings,
+    read_tensor: TensorReader,
+    n_threads: int | None,
+    tell: Tell | None,
 ) -> Iterator[tuple[Case, Outcome]]:
-    cases = [case for case, _ in pairs]
-    if len(cases) < N_FOLDS:
-        yield from _undecided(cases, f"{len(cases)} pairs; {N_FOLDS} folds need {N_FOLDS}")
-        return
+    cases = [pair.case for pair in pairs]
     try:
-        of_probe = probe_set(pairs, settings.probe_seed)
-        by_layer = decide_layers(of_probe, n_threads)
-        by_words = decide_layer(of_probe.words, of_probe)
+        of_probe = probe_set(pairs, settings.probe_seed, read_tensor)
+        by_layer = decide_layers(of_probe, n_threads, tell)
+        by_words = decide_words(of_probe)
     except (ProbeError, ReplayError) as error:
         yield from _undecided(cases, str(error))
         return
@@ -121,7 +88,10 @@ def _decide_pairs(
 
 
 def _by_folds(
-    of_probe: ProbeSet, places: tuple[int, int], by_layer: Sequence[Decisions], by_words: Decisions
+    of_probe: ProbeSet,
+    places: tuple[int, int],
+    by_layer: Sequence[Decisions],
+    by_words: Mapping[str, BoolArray],
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield for each kind of folds what was decided of the two sentences of a pair."""
     for name, folds in of_probe.folds.items():
@@ -136,7 +106,7 @@ def _by_folds(
                     "control": [
                         _bits(layer.control[name][at] for layer in by_layer) for at in places
                     ],
-                    "words": [int(by_words.main[name][at]) for at in places],
+                    "words": [int(by_words[name][at]) for at in places],
                 },
             )
 

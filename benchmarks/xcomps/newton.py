@@ -1,55 +1,171 @@
-"""The linear system of a Newton step of the probe, factorised once for several steps."""
+"""Newton's method for a probe: how it goes down, whatever the probe's weights belong to.
+
+The optimum of ½‖w‖² + C Σ log(1 + exp(−y (w·x + b))) is unique, so the probe is defined as that
+optimum and not as what a solver happens to reach.
+
+The curvature is factorised in single precision, which is enough for a direction: what a step is
+computed from is always exact, so a rough direction only costs another step.
+
+Source: Fan et al. 2008 (LIBLINEAR, objective; there the intercept is penalised, here it is not, as
+in scikit-learn's lbfgs); Kelley 1995, section 5.4 (keeping a factor over several steps).
+"""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpotrf, dpotrs, spotrf, spotrs
 
 FloatArray = NDArray[np.float64]
 
-SMALLEST_CURVATURE = 1e-14
-"""Keeps C p (1−p) above 0 where a sentence is decided beyond doubt."""
+TOLERANCE = 1e-9
+"""Greatest allowed size of what is left; see `Problem.size`."""
+NEAR = 1e-3
+"""From here on the curvature hardly changes, and whole steps are taken."""
+GOOD_SHRINKAGE = 0.1
+"""A factor is kept as long as each step leaves at most this share of what is left."""
+BAD_SHRINKAGE = 0.5
+"""Where a new factor in single precision leaves more than this, double precision takes over."""
+MAX_STEPS = 300
+STRETCH = 1.6
+MIN_SHARE = 2.0**-30
+ROUNDING = 1e-12
+"""Share of the objective that counts as no change."""
+
+FactorT = TypeVar("FactorT")
 
 
 @dataclass(frozen=True, slots=True)
-class Factor:
-    """Cholesky's factor of B = I + S K S, with S² = C p (1−p)."""
+class Losses:
+    """What the training sentences say: how many there are of each vector, and how many are good."""
 
-    lower: NDArray[np.floating]
-    root: FloatArray
-    """The diagonal of S."""
-    by_one: FloatArray
-    """S B⁻¹ S 1: how the weights answer to the intercept."""
+    totals: FloatArray
+    """Shape (n,); 0 where a vector is not trained on."""
+    goods: FloatArray
+    """Shape (n,), of these with the label 1."""
+    c: float
+    """The inverse strength of the penalty."""
 
-    def solve(self, residual: FloatArray) -> FloatArray:
-        """Return S B⁻¹ S⁻¹ r: the step of the weights with the intercept held."""
-        return self.root * _back(self.lower, residual / self.root)
+    def value(self, scores: FloatArray) -> float:
+        """Return C times the sum of log(1 + exp(∓score)) over all training sentences."""
+        common = np.log1p(np.exp(-np.abs(scores)))
+        wrong = np.where(scores > 0, self.totals - self.goods, self.goods) * np.abs(scores)
+        return float(self.c * (self.totals @ common + wrong.sum()))
+
+    def pull(self, scores: FloatArray) -> FloatArray:
+        """Return C (goods − totals · p): where each vector wants its score to go."""
+        return np.asarray(self.c * (self.goods - self.totals * _probabilities(scores)))
+
+    def curvature(self, scores: FloatArray) -> FloatArray:
+        """Return C · totals · p (1 − p)."""
+        p = _probabilities(scores)
+        return np.asarray(self.c * self.totals * p * (1 - p))
 
 
-def factorise(gram: NDArray[np.floating], curvature: FloatArray) -> Factor | None:
-    """Factorise the system; None where it is not positive definite in this precision.
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Weights (of sentences or of dimensions), the intercept, and what the weights make."""
 
-    Args:
-        gram: Shape (n, n), in the precision to work in.
-        curvature: C p (1−p) of every sentence.
-    """
-    root = np.sqrt(np.maximum(curvature, SMALLEST_CURVATURE))
-    narrow = root.astype(gram.dtype)
-    with np.errstate(over="ignore", invalid="ignore"):  # then there is no factor
-        matrix = gram * narrow
-        matrix *= narrow[:, None]
-    matrix.flat[:: len(root) + 1] += 1
-    potrf: Any = spotrf if gram.dtype == np.float32 else dpotrf
-    # The transpose is the same matrix in the order LAPACK wants, so nothing is copied.
-    lower, failure = potrf(matrix.T, lower=1, overwrite_a=1, clean=0)
-    if failure or not np.isfinite(lower.diagonal()).all():
+    weights: FloatArray
+    intercept: float
+    projected: FloatArray
+    """The scores less the intercept."""
+
+    @property
+    def scores(self) -> FloatArray:
+        """Return the score of every vector; above 0 is acceptable."""
+        return np.asarray(self.projected + self.intercept)
+
+    def moved(self, share: float, step: "Point") -> "Point":
+        """Return the point after a share of a step."""
+        return Point(
+            self.weights + share * step.weights,
+            self.intercept + share * step.intercept,
+            self.projected + share * step.projected,
+        )
+
+
+class Problem(Protocol, Generic[FactorT]):
+    """Penalty plus losses as a function of the weights."""
+
+    def start(self) -> Point:
+        """Return the point where all weights are 0."""
+        ...
+
+    def objective(self, at: Point) -> float:
+        """Return penalty plus losses."""
+        ...
+
+    def factor(self, at: Point, *, is_single: bool) -> FactorT | None:
+        """Return the factorised curvature; None where it has too large numbers."""
+        ...
+
+    def step(self, at: Point, factor: FactorT) -> Point:
+        """Return the Newton step, as a difference."""
+        ...
+
+    def size(self, at: Point, step: Point) -> float:
+        """Return how much is left, as a number that is 0 at the optimum alone."""
+        ...
+
+
+def descend(problem: Problem[FactorT]) -> Point | None:
+    """Step down to the tolerance; None where it is not reached."""
+    found, is_single, before = problem.start(), True, np.inf
+    factor: FactorT | None = None
+    for _ in range(MAX_STEPS):
+        is_new = factor is None
+        if factor is None:
+            made = _factorise(problem, found, is_single=is_single)
+            factor, is_single = made
+            if factor is None:
+                return None
+        step = problem.step(found, factor)
+        size = problem.size(found, step)
+        if size <= TOLERANCE:
+            return found.moved(1.0, step)
+        if not is_new and size > GOOD_SHRINKAGE * before:
+            is_single = is_single and not (before <= NEAR and size > BAD_SHRINKAGE * before)
+            factor, before = None, size
+            continue
+        moved = found.moved(1.0, step) if size <= NEAR else _search(problem, found, step)
+        if moved is None and not is_single:
+            return None
+        found, is_single, before = moved or found, is_single and moved is not None, size
+        if size > NEAR:
+            factor = None
+    return None
+
+
+def _factorise(
+    problem: Problem[FactorT], at: Point, *, is_single: bool
+) -> tuple[FactorT | None, bool]:
+    """Return a factor, in double precision where single does not do, and whether it is single."""
+    factor = problem.factor(at, is_single=is_single)
+    if factor is None and is_single:
+        return problem.factor(at, is_single=False), False
+    return factor, is_single
+
+
+def _search(problem: Problem[FactorT], at: Point, step: Point) -> Point | None:
+    """Go on as long as it helps, or half, a quarter … of the way; None where nothing helps."""
+    allowed = problem.objective(at) * (1 + ROUNDING)
+    share, moved = 1.0, at.moved(1.0, step)
+    value = problem.objective(moved)
+    if not value <= allowed:
+        while share > MIN_SHARE:
+            share /= 2
+            moved = at.moved(share, step)
+            if problem.objective(moved) <= allowed:
+                return moved
         return None
-    return Factor(lower, root, root * _back(lower, root))
+    while True:
+        farther = at.moved(share * STRETCH, step)
+        beyond = problem.objective(farther)
+        if not beyond < value:
+            return moved
+        share, moved, value = share * STRETCH, farther, beyond
 
 
-def _back(lower: NDArray[np.floating], side: FloatArray) -> FloatArray:
-    potrs: Any = spotrs if lower.dtype == np.float32 else dpotrs
-    solved, _ = potrs(lower, side.astype(lower.dtype), lower=1)
-    return np.asarray(solved, dtype=np.float64)
+def _probabilities(scores: FloatArray) -> FloatArray:
+    return np.asarray(0.5 * (1 + np.tanh(0.5 * scores)))

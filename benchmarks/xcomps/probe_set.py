@@ -5,18 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.benchmark import Case
 from benchmarks.errors import ReplayError
 from benchmarks.responses import Response, TensorResponse
 from benchmarks.xcomps.asking import SENTENCE_PARTS
 from benchmarks.xcomps.folds import property_folds, sentence_folds
-from benchmarks.xcomps.tensors import States, TensorReader
-from benchmarks.xcomps.words import word_counts
-
-BoolArray = NDArray[np.bool_]
-IntArray = NDArray[np.intp]
+from benchmarks.xcomps.rows import BoolArray, IntArray
+from benchmarks.xcomps.tensors import TensorReader, Tensors
+from benchmarks.xcomps.words import WordCounts, word_counts
 
 BOTH = (0, 1)
 """The acceptable sentence of a pair and the unacceptable one."""
@@ -25,30 +22,53 @@ Answered = tuple[Case, Mapping[str, Response]]
 
 
 @dataclass(frozen=True, slots=True)
+class Look:
+    """What the first look at a sentence's hidden states shows."""
+
+    place: TensorResponse
+    shape: tuple[int, ...]
+    dtype: np.dtype[np.floating]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A case whose hidden states can be read."""
+
+    case: Case
+    good: Look
+    bad: Look
+
+
+@dataclass(frozen=True, slots=True)
 class ProbeSet:
     """The sentences of one language and negative type: n good ones, then n bad ones."""
 
     cases: Sequence[Case]
-    states: Sequence[States]
+    tensors: Tensors
+    """Those of a repeated sentence once."""
+    tensor_of: IntArray
+    """Shape (n_sentences,): which of the tensors is each sentence's."""
     sentences: Sequence[str]
     labels: BoolArray
     folds: Mapping[str, IntArray | None]
     """By name: `sentence`, `group`."""
     control_labels: BoolArray
-    words: NDArray[np.float32]
+    words: WordCounts
 
     @property
     def n_layers(self) -> int:
         """How many layers there are, the embeddings included."""
-        return len(self.states[0])
+        return self.tensors.n_layers
+
+    @property
+    def title(self) -> str:
+        """Return the language and, where there is one, the negative type."""
+        item = self.cases[0].item
+        return f"{item.language} {item.subset}" if item.subset else item.language
 
     def places(self, number: int) -> tuple[int, int]:
         """Return where the two sentences of a pair stand."""
         return number, number + len(self.cases)
-
-    def layer(self, number: int) -> NDArray[np.floating]:
-        """Return the vectors of one layer, shape (n_sentences, width)."""
-        return np.stack([states[number] for states in self.states])
 
     def repeated(self) -> list[bool]:
         """Say of each sentence whether it stands there more than once."""
@@ -72,47 +92,46 @@ def by_probe(answered: Iterable[Answered]) -> dict[tuple[str, str | None], list[
     return found
 
 
-def read_pairs(
+def find_pairs(
     of_probe: Sequence[Answered], read_tensor: TensorReader
-) -> tuple[list[tuple[Case, tuple[States, States]]], list[tuple[Case, str]]]:
-    """Read the states of every pair, those of a repeated sentence once.
+) -> tuple[list[Pair], list[tuple[Case, str]]]:
+    """Look at the states of every pair once, to know which can be read; none are kept.
 
     Returns:
-        The pairs that could be read, and the others with the reason.
+        The pairs that can be read, and the others with the reason.
     """
-    by_place: dict[TensorResponse, States] = {}
+    seen: dict[TensorResponse, Look] = {}
     readable, refused = [], []
     for case, responses in of_probe:
         try:
-            good, bad = (_read(responses[part], by_place, read_tensor) for part in SENTENCE_PARTS)
+            good, bad = (_look(responses[part], seen, read_tensor) for part in SENTENCE_PARTS)
         except ReplayError as error:
             refused.append((case, str(error)))
         else:
-            readable.append((case, (good, bad)))
+            readable.append(Pair(case, good, bad))
     return readable, refused
 
 
-def probe_set(pairs: Sequence[tuple[Case, tuple[States, States]]], seed: int) -> ProbeSet:
+def probe_set(pairs: Sequence[Pair], seed: int, read_tensor: TensorReader) -> ProbeSet:
     """Put together what one probe sees.
 
     Args:
         pairs: At least one.
         seed: Of folds and control labels.
+        read_tensor: How a tensor is read from where it rests.
 
     Raises:
         ReplayError: The states of two sentences do not have one shape.
     """
-    cases = [case for case, _ in pairs]
-    states = [found[at] for at in BOTH for _, found in pairs]
-    shapes = sorted({found.shape for found in states})
-    if len(shapes) > 1:
-        raise ReplayError(f"hidden states of shapes {shapes[0]} and {shapes[1]} in one run")
+    cases = [pair.case for pair in pairs]
+    tensors, tensor_of = _tensors(pairs, read_tensor)
     sentences = [str(case.item.fields["sentences"][at]) for at in BOTH for case in cases]
     properties = [str(case.item.fields["property"]) for _ in BOTH for case in cases]
     labels = np.arange(len(sentences)) < len(cases)
     return ProbeSet(
         cases=cases,
-        states=states,
+        tensors=tensors,
+        tensor_of=tensor_of,
         sentences=sentences,
         labels=labels,
         folds={
@@ -136,11 +155,23 @@ def control_labels(cases: Sequence[Case], seed: int) -> BoolArray:
     return np.array([drawn[numbers[name]] for name in named])
 
 
-def _read(
-    response: Response, by_place: dict[TensorResponse, States], read_tensor: TensorReader
-) -> States:
+def _tensors(pairs: Sequence[Pair], read_tensor: TensorReader) -> tuple[Tensors, IntArray]:
+    """Return where all states rest, each place once, and which of them is each sentence's."""
+    looks = [pair.good for pair in pairs] + [pair.bad for pair in pairs]
+    shapes = sorted({look.shape for look in looks})
+    if len(shapes) > 1:
+        raise ReplayError(f"hidden states of shapes {shapes[0]} and {shapes[1]} in one run")
+    n_layers, width = shapes[0]
+    dtype = np.result_type(*{look.dtype for look in looks})
+    numbers = {place: at for at, place in enumerate(dict.fromkeys(look.place for look in looks))}
+    tensors = Tensors(tuple(numbers), read_tensor, n_layers, width, dtype)
+    return tensors, np.array([numbers[look.place] for look in looks])
+
+
+def _look(response: Response, seen: dict[TensorResponse, Look], read_tensor: TensorReader) -> Look:
     if not isinstance(response, TensorResponse):
         raise ReplayError(f"a {type(response).__name__} holds no hidden states")
-    if response not in by_place:
-        by_place[response] = read_tensor(response)
-    return by_place[response]
+    if response not in seen:
+        states = read_tensor(response)
+        seen[response] = Look(response, states.shape, states.dtype)
+    return seen[response]

@@ -1,7 +1,9 @@
-"""Where are the hidden states of a sentence? Read from safetensors files."""
+"""Where are the hidden states of a sentence? Read from safetensors files, all layers or some."""
 
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +15,44 @@ from benchmarks.responses import TensorResponse
 States = NDArray[np.floating]
 """Shape (n_layers, width): the pooled token of every layer, embeddings first."""
 
-TensorReader = Callable[[TensorResponse], States]
+ALL_LAYERS = slice(None)
 
 
-def read_states(response: TensorResponse) -> States:
-    """Read one tensor.
+class TensorReader(Protocol):
+    """How the hidden states of one sentence are read from where they rest."""
+
+    def __call__(self, response: TensorResponse, layers: slice = ALL_LAYERS) -> States:
+        """Return the chosen layers of one tensor.
+
+        Raises:
+            ReplayError: It is missing, or is not one finite vector a layer.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Tensors:
+    """The hidden states of many sentences, left where they rest until a layer is wanted."""
+
+    places: Sequence[TensorResponse]
+    read: TensorReader
+    n_layers: int
+    width: int
+    dtype: np.dtype[np.floating]
+
+    def layer_blocks(self, n_at_once: int) -> Iterator[States]:
+        """Yield some layers of all sentences at a time, shape (n_layers, n_sentences, width)."""
+        for first in range(0, self.n_layers, n_at_once):
+            layers = slice(first, min(first + n_at_once, self.n_layers))
+            shape = (layers.stop - first, len(self.places), self.width)
+            block = np.empty(shape, dtype=self.dtype)
+            for number, place in enumerate(self.places):
+                block[:, number] = self.read(place, layers)
+            yield block
+
+
+def read_states(response: TensorResponse, layers: slice = ALL_LAYERS) -> States:
+    """Read one tensor, or some layers of it.
 
     Raises:
         ReplayError: The file or tensor is missing, or is not one finite vector a layer.
@@ -27,13 +62,15 @@ def read_states(response: TensorResponse) -> States:
         raise ReplayError(f"no file for {place}")
     try:
         with safe_open(response.file, framework="numpy") as file:
-            states: States = file.get_tensor(response.tensor)
+            tensor = file.get_slice(response.tensor)
+            shape = tuple(tensor.get_shape())
+            if len(shape) != 2 or 0 in shape:
+                raise ReplayError(f"{place} is of shape {shape}; needed: (n_layers, width)")
+            states: States = tensor[layers]
     except (SafetensorError, OSError, TypeError) as error:
         raise ReplayError(f"{place} cannot be read: {error}") from error
-    if states.ndim != 2 or 0 in states.shape or not np.issubdtype(states.dtype, np.floating):
-        raise ReplayError(
-            f"{place} is {states.dtype} of shape {states.shape}; needed: (n_layers, width)"
-        )
+    if not np.issubdtype(states.dtype, np.floating):
+        raise ReplayError(f"{place} is {states.dtype}; needed: floating-point numbers")
     if not np.isfinite(states).all():
         raise ReplayError(f"{place} holds values that are not finite")
     return states

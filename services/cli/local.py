@@ -123,7 +123,8 @@ async def _watch(database: Database, run: Run, worker: asyncio.Task[None]) -> Ru
             if tick % PROGRESS_EVERY == 0 or run.status not in LIVE:
                 count = await runs.count_progress(database, run.id)
                 done = count.n_outcomes + count.n_failures
-                progress.update(bar, completed=done, total=count.n_cases)
+                what = run.reason or run.benchmark
+                progress.update(bar, description=what, completed=done, total=count.n_cases)
             if run.status not in LIVE:
                 return run
             if worker.done():

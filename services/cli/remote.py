@@ -50,9 +50,8 @@ class Api:
                 run = self.run(run_id)
                 count = run["progress"]
                 done = count["n_outcomes"] + count["n_failures"]
-                progress.update(
-                    bar, description=run["benchmark"], completed=done, total=count["n_cases"]
-                )
+                what = run["reason"] or run["benchmark"]
+                progress.update(bar, description=what, completed=done, total=count["n_cases"])
                 if run["status"] not in LIVE:
                     return run
                 time.sleep(POLL_S)

@@ -6,6 +6,7 @@ from benchmarks.benchmark import Case, Concluding, Item, Selection
 from benchmarks.catalog import open_benchmark
 from benchmarks.errors import ReplayError
 from benchmarks.responses import LogProbResponse, TensorResponse
+from benchmarks.xcomps import layers
 from benchmarks.xcomps.benchmark import Xcomps
 from benchmarks.xcomps.probe_set import control_labels
 from benchmarks.xcomps.tensors import read_states
@@ -34,8 +35,8 @@ def answered_cases(items, variants=("",)):
     return found
 
 
-def from_memory(response):
-    return states_of(response.tensor, is_good=response.file == "good")
+def from_memory(response, layers=slice(None)):
+    return states_of(response.tensor, is_good=response.file == "good")[layers]
 
 
 def sample_items(language="en"):
@@ -88,6 +89,33 @@ def test_the_result_does_not_depend_on_threads():
     assert [outcome for _, outcome in one] == [outcome for _, outcome in many]
 
 
+def test_the_result_does_not_depend_on_how_many_layers_fit_into_memory(monkeypatch):
+    answered = answered_cases(sample_items())
+    at_once = list(Xcomps().conclude("neuro", 0, answered, read_tensor=from_memory))
+
+    monkeypatch.setattr(layers, "MEMORY_BYTES", 1)
+    one_by_one = list(Xcomps().conclude("neuro", 0, answered, read_tensor=from_memory))
+
+    assert [outcome for _, outcome in one_by_one] == [outcome for _, outcome in at_once]
+
+
+def test_every_layer_is_told_when_it_is_done():
+    told = []
+
+    list(
+        Xcomps().conclude(
+            "neuro", 0, answered_cases(sample_items()), read_tensor=from_memory, tell=told.append
+        )
+    )
+
+    subsets = {item.subset for item in sample_items()}
+    assert set(told) == {
+        f"en {subset}: probing layer {number} of {N_LAYERS}"
+        for subset in subsets
+        for number in range(1, N_LAYERS + 1)
+    }
+
+
 def test_the_default_folds_decide_the_value():
     by_group = conclude(sample_items(), folds="group")
 
@@ -123,10 +151,10 @@ def test_a_tensor_that_cannot_be_read_leaves_only_its_pair_undecided():
     new = {**items[0].fields, "sentences": ["a pen writes.", "a pan writes."], "property": "writes"}
     items.append(Item("x", "en", "random", "writes|pen", new))
 
-    def reader(response):
+    def reader(response, layers=slice(None)):
         if response.tensor == "a pan writes.":
             raise ReplayError("gone")
-        return from_memory(response)
+        return from_memory(response, layers)
 
     decided = list(Xcomps().conclude("neuro", 0, answered_cases(items), read_tensor=reader))
 
@@ -136,7 +164,7 @@ def test_a_tensor_that_cannot_be_read_leaves_only_its_pair_undecided():
 
 
 def test_states_of_two_widths_are_undecided():
-    def reader(response):
+    def reader(response, layers=slice(None)):
         width = WIDTH if response.file == "good" else WIDTH + 1
         return np.zeros((N_LAYERS, width), dtype=np.float32)
 
@@ -231,6 +259,16 @@ def test_a_file_that_is_missing_or_broken_is_refused(tmp_path, content, tensor):
 
     with pytest.raises(ReplayError, match="tensor '0' of"):
         read_states(TensorResponse(file=str(path), tensor=tensor))
+
+
+def test_some_layers_of_a_tensor_are_read_alone(tmp_path):
+    path = tmp_path / "states.safetensors"
+    states = np.arange(12, dtype=np.float32).reshape(3, 4)
+    save_file({"0": states}, str(path))
+
+    found = read_states(TensorResponse(file=str(path), tensor="0"), slice(1, 3))
+
+    assert (found == states[1:]).all()
 
 
 def test_a_tensor_that_is_not_in_the_file_is_refused(tmp_path):

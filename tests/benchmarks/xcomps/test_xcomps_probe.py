@@ -5,9 +5,15 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from threadpoolctl import threadpool_limits
 
+from benchmarks.xcomps import primal
+from benchmarks.xcomps.dual import DualProblem, gram_matrix
 from benchmarks.xcomps.folds import property_folds, sentence_folds
-from benchmarks.xcomps.probe import ProbeError, decide, fit, gram_matrix
+from benchmarks.xcomps.newton import Losses, descend
+from benchmarks.xcomps.primal import DenseMatrix, PrimalProblem, SparseMatrix
+from benchmarks.xcomps.probe import Probe, ProbeError
+from benchmarks.xcomps.rows import merge_rows
 from benchmarks.xcomps.words import word_counts
 
 
@@ -21,30 +27,58 @@ def example(n, width, seed, scale=1.0, outlier=1.0):
     return vectors.astype(np.float32), labels
 
 
-def reference_scores(vectors, labels, folds, c=1.0):
-    """Decide with scikit-learn, run far past its default tolerance."""
+def reference_scores(vectors, labels, folds, c=1.0, solver="lbfgs"):
+    """Decide with scikit-learn, run far past its default tolerance.
+
+    Where the vectors are ill-conditioned, lbfgs does not arrive in any number of steps.
+    """
     scores = np.empty(len(labels))
     for fold in np.unique(folds):
         tested = folds == fold
-        model = LogisticRegression(C=c, tol=1e-8, max_iter=100_000)
-        with warnings.catch_warnings():
+        model = LogisticRegression(C=c, tol=1e-8, max_iter=100_000, solver=solver)
+        with warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore")
             model.fit(vectors[~tested].astype(np.float64), labels[~tested])
         scores[tested] = model.decision_function(vectors[tested].astype(np.float64))
     return scores
 
 
+def decide(vectors, labels, folds, c=1.0):
+    """Decide with the probe under test, by its main set of labels."""
+    return Probe(merge_rows(vectors), c).decide([labels], folds)[0]
+
+
+def optimum(matrix_problem):
+    found = descend(matrix_problem)
+    assert found is not None
+    return found
+
+
+def dual_problem(vectors, labels, c=1.0):
+    gram = gram_matrix(vectors)
+    labels = np.asarray(labels, dtype=np.float64)
+    return DualProblem(gram, gram.astype(np.float32), Losses(np.ones(len(gram)), labels, c))
+
+
+def primal_problem(matrix, labels, c=1.0):
+    labels = np.asarray(labels, dtype=np.float64)
+    return PrimalProblem(matrix, Losses(np.ones(len(labels)), labels, c))
+
+
 def test_two_points_worked_by_hand():
     # x = ±1, C = 1: w = 2α·1 …: α₁ = −α₂ = a, w = 2a, b = 0 by symmetry, and a = 1 − σ(2a)
-    gram = gram_matrix(np.array([[1.0], [-1.0]]))
+    vectors = np.array([[1.0], [-1.0]])
 
-    found = fit(gram, np.array([True, False]))
+    by_vector = optimum(dual_problem(vectors, [1, 0]))
+    by_dimension = optimum(primal_problem(DenseMatrix(vectors), [1, 0]))
 
-    a = found.alpha[0]
-    assert gram.tolist() == [[1.0, -1.0], [-1.0, 1.0]]
-    assert found.alpha[1] == pytest.approx(-a)
-    assert found.intercept == pytest.approx(0.0, abs=1e-9)
+    a = by_vector.weights[0]
+    assert gram_matrix(vectors).tolist() == [[1.0, -1.0], [-1.0, 1.0]]
     assert a == pytest.approx(1 - 1 / (1 + math.exp(-2 * a)), abs=1e-9)
+    assert by_vector.weights[1] == pytest.approx(-a)
+    assert by_vector.intercept == pytest.approx(0.0, abs=1e-9)
+    assert by_dimension.weights[0] == pytest.approx(2 * a, abs=1e-9)
+    assert by_dimension.intercept == pytest.approx(0.0, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -61,64 +95,129 @@ def test_the_probe_is_the_optimum_that_scikit_learn_comes_near(n, width, scale, 
     vectors, labels = example(n, width, seed=n + width, scale=scale, outlier=outlier)
     folds = sentence_folds(labels, 42)
 
-    decisions = decide(gram_matrix(vectors), labels, folds, c)
+    decisions = decide(vectors, labels, folds, c)
 
     expected = reference_scores(vectors, labels, folds, c)
     assert (decisions == (expected > 0)).all()
 
 
+@pytest.mark.parametrize(("n", "width"), [(300, 20), (80, 60)])
+def test_ill_conditioned_vectors_are_decided_as_by_scikit_learn(n, width):
+    generator = np.random.default_rng(n)
+    spread = np.logspace(3, -3, width)
+    turned, _ = np.linalg.qr(generator.normal(size=(width, width)))
+    vectors = (generator.normal(size=(n, width)) * spread) @ turned + 100
+    labels = generator.random(n) < 0.5
+    folds = sentence_folds(labels, 42)
+
+    decisions = decide(vectors, labels, folds)
+
+    centred = vectors - vectors.mean(axis=0)
+    expected = reference_scores(centred, labels, folds, solver="newton-cholesky")
+    assert (decisions == (expected > 0)).all()
+
+
+def test_weights_of_vectors_and_of_dimensions_give_the_same_scores():
+    vectors, labels = example(90, 60, seed=7, outlier=50.0)
+
+    by_vector = optimum(dual_problem(vectors, labels))
+    by_dimension = optimum(primal_problem(DenseMatrix(vectors), labels))
+
+    assert np.abs(by_vector.scores - by_dimension.scores).max() < 1e-7
+
+
+def test_sparse_counts_give_the_scores_of_the_same_counts_in_an_array(monkeypatch):
+    counts = word_counts([f"a{i % 3} b{i % 5} c{i % 7} d d" for i in range(60)], "en")
+    labels = np.random.default_rng(3).random(60) < 0.5
+
+    sparse = optimum(primal_problem(SparseMatrix(counts), labels))
+    dense = optimum(primal_problem(DenseMatrix(counts.toarray()), labels))
+
+    assert np.abs(sparse.scores - dense.scores).max() < 1e-7
+
+
+def test_blocks_of_vectors_give_what_all_of_them_give(monkeypatch):
+    vectors, labels = example(200, 12, seed=8)
+    folds = sentence_folds(labels, 42)
+    whole = decide(vectors, labels, folds)
+
+    monkeypatch.setattr(primal, "BLOCK_BYTES", 8 * 12 * 7)  # seven vectors
+
+    assert (decide(vectors, labels, folds) == whole).all()
+
+
 def test_at_the_optimum_the_weights_are_the_residuals_and_sum_to_nothing():
     vectors, labels = example(80, 200, seed=1)
-    gram = gram_matrix(vectors)
 
-    found = fit(gram, labels)
+    found = optimum(dual_problem(vectors, labels))
 
-    probabilities = 1 / (1 + np.exp(-(gram @ found.alpha + found.intercept)))
-    assert np.abs(found.alpha - (labels - probabilities)).max() < 1e-8
-    assert abs(found.alpha.sum()) < 1e-8
+    scores = gram_matrix(vectors) @ found.weights + found.intercept
+    probabilities = 1 / (1 + np.exp(-scores))
+    assert np.abs(found.weights - (labels - probabilities)).max() < 1e-8
+    assert abs(found.weights.sum()) < 1e-8
 
 
 def test_a_common_shift_of_all_vectors_changes_nothing():
     vectors, labels = example(60, 100, seed=2)
     folds = sentence_folds(labels, 42)
 
-    shifted = decide(gram_matrix(vectors + 50), labels, folds)
+    shifted = decide(vectors + 50, labels, folds)
 
-    assert (shifted == decide(gram_matrix(vectors), labels, folds)).all()
+    assert (shifted == decide(vectors, labels, folds)).all()
 
 
-def test_swapping_the_labels_swaps_every_decision():
-    vectors, labels = example(60, 100, seed=3)
+@pytest.mark.parametrize("width", [100, 10])
+def test_swapping_the_labels_swaps_every_decision(width):
+    vectors, labels = example(60, width, seed=3)
     folds = sentence_folds(labels, 42)
-    gram = gram_matrix(vectors)
 
-    assert (decide(gram, ~labels, folds) == ~decide(gram, labels, folds)).all()
+    assert (decide(vectors, ~labels, folds) == ~decide(vectors, labels, folds)).all()
+
+
+def test_several_sets_of_labels_are_decided_as_each_alone():
+    vectors, labels = example(60, 100, seed=9)
+    control = np.random.default_rng(1).random(60) < 0.5
+    folds = sentence_folds(labels, 42)
+
+    both = Probe(merge_rows(vectors)).decide([labels, control], folds)
+
+    assert (both[0] == decide(vectors, labels, folds)).all()
+    assert (both[1] == decide(vectors, control, folds)).all()
 
 
 def test_one_label_alone_is_always_answered():
-    gram = gram_matrix(example(20, 5, seed=4)[0])
+    vectors = example(20, 5, seed=4)[0]
     folds = np.arange(20) % 5
 
-    assert decide(gram, np.ones(20, dtype=bool), folds).all()
-    assert not decide(gram, np.zeros(20, dtype=bool), folds).any()
+    assert decide(vectors, np.ones(20, dtype=bool), folds).all()
+    assert not decide(vectors, np.zeros(20, dtype=bool), folds).any()
 
 
-def test_repeated_sentences_do_not_hinder_the_probe():
-    vectors, labels = example(40, 100, seed=5)
-    vectors = np.concatenate([vectors, vectors])
-    labels = np.concatenate([labels, labels])
+@pytest.mark.parametrize("width", [100, 6])
+def test_repeated_sentences_are_merged_and_decided_as_by_scikit_learn(width):
+    vectors, labels = example(40, width, seed=5)
+    vectors = np.concatenate([vectors, vectors, vectors[:10]])
+    labels = np.concatenate([labels, labels, ~labels[:10]])  # ten bear both labels
     folds = sentence_folds(labels, 42)
+    rows = merge_rows(vectors)
 
-    decisions = decide(gram_matrix(vectors), labels, folds)
+    decisions = Probe(rows).decide([labels], folds)[0]
 
+    assert rows.vectors.shape == (40, width)
     assert (decisions == (reference_scores(vectors, labels, folds) > 0)).all()
 
 
-def test_numbers_that_are_not_finite_are_refused():
-    gram = np.full((10, 10), np.nan)
+def test_one_vector_for_all_sentences_is_decided_by_the_majority():
+    vectors = np.ones((30, 4), dtype=np.float32)
+    labels = np.arange(30) < 18
+    folds = np.arange(30) % 5
 
+    assert decide(vectors, labels, folds).all()
+
+
+def test_numbers_that_are_not_finite_are_refused():
     with pytest.raises(ProbeError, match="no optimum"):
-        fit(gram, np.arange(10) < 5)
+        Probe(merge_rows(np.full((10, 10), np.nan)))
 
 
 def test_folds_are_those_of_scikit_learn_with_the_published_seed():
@@ -160,6 +259,6 @@ def test_words_are_counted_and_characters_in_chinese():
     chinese = word_counts(["猫，猫。", "狗"], "zh")
 
     # a, cat, sees, the, dog
-    assert english.tolist() == [[2, 2, 1, 0, 0], [0, 0, 0, 1, 1]]
-    assert chinese.tolist() == [[2, 0], [0, 1]]
+    assert english.toarray().tolist() == [[2, 2, 1, 0, 0], [0, 0, 0, 1, 1]]
+    assert chinese.toarray().tolist() == [[2, 0], [0, 1]]
     assert word_counts(["...", "!"], "en").shape == (2, 1)
