@@ -4,6 +4,7 @@ Source: Dou & Neubig 2021 (AWESOME, arXiv:2101.08231): softmax of dot products o
 multilingual BERT in both directions, threshold 0.001, intersection, sub-words to words.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 import numpy as np
@@ -64,10 +65,14 @@ def words_of_tokens(offsets: Sequence[tuple[int, int]], words: Sequence[Word]) -
         offsets: Half-open character ranges of a tokenizer; special tokens are empty ranges.
         words: The words of the same text, in order.
     """
+    starts = [word.start for word in words]
     found: list[int | None] = []
     for start, end in offsets:
-        holding = [n for n, word in enumerate(words) if word.start < end and start < word.end]
-        found.append(holding[0] if holding and start < end else None)
+        # The first word that ends behind the token's start: words do not overlap.
+        after = bisect_right(starts, start) - 1
+        number = after if after >= 0 and words[after].end > start else after + 1
+        is_inside = number < len(words) and words[number].start < end
+        found.append(number if is_inside and start < end else None)
     return found
 
 

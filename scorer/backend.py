@@ -74,6 +74,10 @@ class Tokenizer(Protocol):
         """Split texts as the model's makers do: with the special tokens of the tokenizer."""
         ...
 
+    def encode_whole(self, texts: Sequence[str]) -> list[TokenisedText]:
+        """Split texts with the special tokens of the tokenizer, which cover no characters."""
+        ...
+
     def decode(self, ids: Sequence[int]) -> str:
         """Return the text of tokens, without special ones."""
         ...

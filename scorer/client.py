@@ -44,6 +44,9 @@ class HiddenStates:
     """Tokens of each text, special ones included; 0 for a failed text."""
     is_special: tuple[tuple[bool, ...], ...]
     """Per text and token: whether the scorer added it."""
+    offsets: tuple[tuple[tuple[int, int], ...], ...]
+    """Per text and token: the characters [begin, end) it covers, (0, 0) for those that the scorer
+    added; empty where tokens were pooled."""
 
 
 class ScorerClient:
@@ -156,6 +159,7 @@ def read_hidden_states(body: bytes) -> HiddenStates:
             ),
             n_tokens=tuple(metadata["n_tokens"]),
             is_special=tuple(tuple(bool(flag) for flag in row) for row in metadata["is_special"]),
+            offsets=tuple(tuple((begin, end) for begin, end in row) for row in metadata["offsets"]),
         )
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
         raise BackendError(f"the scorer sent no readable hidden states: {error}") from error

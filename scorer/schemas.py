@@ -179,7 +179,9 @@ class HiddenStatesRequest(_Wire):
 
     The answer is a safetensors file with one float32 tensor a text, named by its position ("0",
     "1", …): shape (n_layers, width), or (n_layers, n_tokens, width) with pooling `none`. Its
-    metadata hold JSON under `model`, `layers`, `pooling`, `n_tokens`, `is_special` and `failed`.
+    metadata hold JSON under `model`, `layers`, `pooling`, `n_tokens`, `is_special`, `offsets` and
+    `failed`. With pooling `none`, `offsets` are each token's characters [begin, end) of its text;
+    tokens that the scorer added have (0, 0).
     """
 
     texts: list[Text] = Field(min_length=1)

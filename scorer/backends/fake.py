@@ -43,6 +43,13 @@ class FakeTokenizer:
         """Split texts and put the start token before each."""
         return [(START_ID, *map(ord, text)) for text in texts]
 
+    def encode_whole(self, texts: Sequence[str]) -> list[TokenisedText]:
+        """Split texts, with the start token before each."""
+        return [
+            TokenisedText((START_ID, *text.ids), ((0, 0), *text.offsets))
+            for text in self.encode(texts)
+        ]
+
     def decode(self, ids: Sequence[int]) -> str:
         """Join characters; the start token is none."""
         return "".join(chr(token) for token in ids if token < START_ID)

@@ -50,6 +50,10 @@ class PairTokenizer:
         """Split sources of the tokenizer's own source language."""
         return self.encode_sources(texts, None, None)
 
+    def encode_whole(self, texts: Sequence[str]) -> list[TokenisedText]:
+        """Split sources of the tokenizer's own source language, with the characters they cover."""
+        return [TokenisedText(ids, self.spans(ids)) for ids in self.encode_prompts(texts)]
+
     def encode_sources(
         self, texts: Sequence[str], source: str | None, target: str | None
     ) -> list[tuple[int, ...]]:

@@ -23,7 +23,7 @@ class HuggingFaceTokenizer:
     def __init__(self, loaded: Any) -> None:  # noqa: ANN401  # transformers has no types
         self._loaded = loaded
         self._fast = _with_whole_offsets(loaded.backend_tokenizer)
-        self._special = frozenset(loaded.all_special_ids)
+        self._special = _special_ids(loaded)
         self.bos_token: str | None = loaded.bos_token
         self.eos_token: str | None = loaded.eos_token
         self.eos_id: int | None = loaded.eos_token_id
@@ -32,6 +32,11 @@ class HuggingFaceTokenizer:
     def encode(self, texts: Sequence[str]) -> list[TokenisedText]:
         """Split texts into tokens and add none."""
         found = self._fast.encode_batch(list(texts), add_special_tokens=False)
+        return [TokenisedText(tuple(text.ids), tuple(text.offsets)) for text in found]
+
+    def encode_whole(self, texts: Sequence[str]) -> list[TokenisedText]:
+        """Split texts with the special tokens of the tokenizer; their offsets are (0, 0)."""
+        found = self._fast.encode_batch(list(texts))
         return [TokenisedText(tuple(text.ids), tuple(text.offsets)) for text in found]
 
     def encode_prompts(self, texts: Sequence[str]) -> list[tuple[int, ...]]:
@@ -100,6 +105,14 @@ def load_tokenizer(folder: Path) -> HuggingFaceTokenizer:
             " a token covers; a tokenizer.json is needed"
         )
     return HuggingFaceTokenizer(loaded)
+
+
+def _special_ids(loaded: Any) -> frozenset[int]:  # noqa: ANN401
+    """Return the tokens that stand for no text: an unknown word is a word."""
+    special = frozenset(loaded.all_special_ids)
+    unknown = loaded.unk_token_id
+    others = (loaded.bos_token_id, loaded.eos_token_id, loaded.cls_token_id, loaded.sep_token_id)
+    return special if unknown in others else special - {unknown}
 
 
 def _with_whole_offsets(fast: FastTokenizer) -> FastTokenizer:

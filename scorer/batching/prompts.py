@@ -1,8 +1,9 @@
 """From prompts, chats and texts to rows of tokens that are continued or looked into."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from scorer.backend import SourceTargetTokenizer, Tokenizer, TokenRow
+from scorer.backend import SourceTargetTokenizer, TokenisedText, Tokenizer, TokenRow
 from scorer.batching.pairs import read_sources
 from scorer.batching.scoring_row import check_length, failed
 from scorer.batching.start_token import TOKENIZER_POLICY, start_token_id
@@ -17,6 +18,15 @@ from scorer.schemas import (
 )
 
 BETWEEN_TURNS = "\n\n"
+NO_CHARACTERS = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class TextRow:
+    """A text's tokens, and the characters [begin, end) that each of them covers."""
+
+    row: TokenRow
+    offsets: tuple[tuple[int, int], ...]
 
 
 def read_generate_request(
@@ -43,28 +53,34 @@ def read_generate_request(
     return _refuse_alone(rows, lambda n: check_length(n, info, request.max_new_tokens))
 
 
-def read_texts(
-    texts: Sequence[str], bos_policy: BosPolicy, tokenizer: Tokenizer, info: Capabilities
-) -> list[TokenRow | FailedItem]:
+def read_hidden_states_request(
+    request: HiddenStatesRequest, tokenizer: Tokenizer, info: Capabilities
+) -> list[TextRow | FailedItem]:
     """Return one row a text: after its start token, or with the special tokens of an encoder.
 
     Raises:
         UnknownTokenError: The tokenizer lacks the start token that the policy asks for.
     """
+    texts = _tokenised(request.texts, request.bos_policy, tokenizer, info)
+    rows = _refuse_alone([text.ids for text in texts], lambda n: check_length(n, info))
+    return [
+        row if isinstance(row, FailedItem) else TextRow(row, text.offsets)
+        for row, text in zip(rows, texts, strict=True)
+    ]
+
+
+def _tokenised(
+    texts: Sequence[str], bos_policy: BosPolicy, tokenizer: Tokenizer, info: Capabilities
+) -> list[TokenisedText]:
     if info.bos_policy == TOKENIZER_POLICY:
-        rows = tokenizer.encode_prompts(texts)
-    else:
-        start = start_token_id(bos_policy, tokenizer, info)
-        prefix = () if start is None else (start,)
-        rows = [prefix + text.ids for text in tokenizer.encode(texts)]
-    return _refuse_alone(rows, lambda n: check_length(n, info))
-
-
-def read_hidden_states_request(
-    request: HiddenStatesRequest, tokenizer: Tokenizer, info: Capabilities
-) -> list[TokenRow | FailedItem]:
-    """Return one row a text."""
-    return read_texts(request.texts, request.bos_policy, tokenizer, info)
+        return tokenizer.encode_whole(texts)
+    start = start_token_id(bos_policy, tokenizer, info)
+    if start is None:
+        return tokenizer.encode(texts)
+    return [
+        TokenisedText((start, *text.ids), (NO_CHARACTERS, *text.offsets))
+        for text in tokenizer.encode(texts)
+    ]
 
 
 def _text(item: GenerateItem, request: GenerateRequest, tokenizer: Tokenizer) -> str:

@@ -1,23 +1,24 @@
 """Align a corpus by an encoder's hidden states, asked of a scorer batch by batch.
 
-The scorer is sent the words joined by blanks and, once each, every word alone: as its tokenizer
-cuts at blanks, a word has as many tokens alone as in its sentence. Where these do not add up, the
-sentence is left without links.
+The scorer is sent the words of a sentence joined by blanks, and tells which characters each of its
+tokens covers: so every token is given to its word, however the model's tokenizer cuts.
 """
 
 import asyncio
 import contextlib
+import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from benchmarks.dtails.mining_job import Corpus, MiningJob
 from benchmarks.dtails.names import SOURCE_CODE
-from languages.alignment_awesome import States, align_awesome
+from languages.alignment_awesome import LAYER, States, align_awesome, words_of_tokens
 from languages.alignment_ibm1 import Links
+from languages.tokenisation import Word
 from orchestrator.spec import parse_model
 from scorer.client import ScorerClient
-from scorer.errors import NotNowError, ScorerError
-from scorer.schemas import FailedItem, HiddenStatesRequest
+from scorer.errors import ItemError, NotNowError, ScorerError
+from scorer.schemas import Capabilities, FailedItem, HiddenStatesRequest
 from services.cli.exits import UnreachableError, UsageError
 from services.cli.printing import say
 from services.cli.progress import progress_bar
@@ -26,6 +27,8 @@ from services.processes import scorers_for
 
 N_AT_ONCE = 64
 """Sentence pairs in one call."""
+SentenceStates = tuple[States, list[int | None]]
+"""One row a token, and the word that each row belongs to."""
 LOCAL = ("hf", "demo-encoder", "demo-decoder")
 
 
@@ -41,13 +44,27 @@ async def links_by_model(
     with contextlib.ExitStack() as stack:
         lent = await asyncio.to_thread(stack.enter_context, _scorer(home, model))
         async with ScorerClient(lent) as client:
-            encoder = Encoder(client, layer)
             try:
-                return await _align(encoder, job, corpus)
+                _check_layer(layer, await client.capabilities())
+                return await _align(Encoder(client, layer), job, corpus)
             except NotNowError as error:
                 raise UnreachableError(str(error)) from error
             except ScorerError as error:
                 raise UsageError(f"--model {model}: {error}") from error
+
+
+def _check_layer(layer: int, info: Capabilities) -> None:
+    """Refuse a layer that the model lacks; the paper's 8 is of a model with twelve.
+
+    Raises:
+        UsageError: It has others.
+    """
+    if not -info.n_layers - 1 <= layer <= info.n_layers:
+        is_default = " (the default)" if layer == LAYER else ""
+        raise UsageError(
+            f"--layer {layer}{is_default}: {info.model} has layers 0 (embeddings) to"
+            f" {info.n_layers}, or -{info.n_layers + 1} to -1 from the last"
+        )
 
 
 @contextlib.contextmanager
@@ -65,44 +82,38 @@ def _scorer(home: Home, model: str) -> Iterator[str]:
 
 @dataclass
 class Encoder:
-    """A scorer that is asked for states, and how many tokens each word met so far has."""
+    """A scorer that is asked for states, and how many sentence pairs it was of no use for."""
 
     client: ScorerClient
     layer: int
-    n_tokens: dict[str, int] = field(default_factory=dict)
     n_left_out: int = 0
 
-    async def count_tokens(self, words: Sequence[str]) -> None:
-        """Learn how many tokens each word has, without special ones."""
-        new = [word for word in dict.fromkeys(words) if word not in self.n_tokens]
-        if not new:
-            return
-        request = HiddenStatesRequest(texts=new, layers=[0], pooling="mean")
-        found = await self.client.hidden_states(request)
-        for word, special in zip(new, found.is_special, strict=True):
-            self.n_tokens[word] = len(special) - sum(special)
-
-    async def states(
-        self, sentences: Sequence[Sequence[str]]
-    ) -> list[tuple[States, list[int | None]] | None]:
-        """Return each sentence's states and the word of each row; None where that is unknown."""
-        texts = [" ".join(words) for words in sentences]
+    async def states(self, sentences: Sequence[Sequence[str]]) -> list[SentenceStates | None]:
+        """Return each sentence's states and the word of each row; None for what was refused."""
+        joined = [join_words(words) for words in sentences]
+        texts = [text for text, _ in joined]
         request = HiddenStatesRequest(texts=texts, layers=[self.layer], pooling="none")
-        found = await self.client.hidden_states(request)
-        rows: list[tuple[States, list[int | None]] | None] = []
-        for words, states, special in zip(sentences, found.states, found.is_special, strict=True):
-            places = words_of_rows([self.n_tokens[word] for word in words], special)
-            is_known = places is not None and not isinstance(states, FailedItem)
-            rows.append((states[0], places) if is_known else None)  # type: ignore[index, arg-type]
-        return rows
+        try:
+            found = await self.client.hidden_states(request)
+        except ItemError:
+            return [None] * len(texts)
+        return [
+            None
+            if isinstance(states, FailedItem)
+            else (states[0], words_of_tokens(offsets, places))
+            for (_, places), states, offsets in zip(
+                joined, found.states, found.offsets, strict=True
+            )
+        ]
 
 
-def words_of_rows(n_tokens: Sequence[int], is_special: Sequence[bool]) -> list[int | None] | None:
-    """Return the word each row belongs to, None for special ones; None if they do not add up."""
-    if sum(n_tokens) != len(is_special) - sum(is_special):
-        return None
-    places = iter([word for word, n in enumerate(n_tokens) for _ in range(n)])
-    return [None if special else next(places) for special in is_special]
+def join_words(words: Sequence[str]) -> tuple[str, list[Word]]:
+    """Return words as one text with blanks between them, and where each word lies in it."""
+    starts = itertools.accumulate((len(word) + 1 for word in words), initial=0)
+    places = [
+        Word(word, start, start + len(word)) for word, start in zip(words, starts, strict=False)
+    ]
+    return " ".join(words), places
 
 
 async def _align(encoder: Encoder, job: MiningJob, corpus: Corpus) -> list[Links]:
@@ -114,7 +125,7 @@ async def _align(encoder: Encoder, job: MiningJob, corpus: Corpus) -> list[Links
             links += await _align_batch(encoder, job, texts)
             progress.advance(bar, len(texts))
     if encoder.n_left_out:
-        say(f"{encoder.n_left_out} sentence pairs could not be aligned: no words, or other tokens")
+        say(f"{encoder.n_left_out} sentence pairs could not be aligned: no words, or too many")
     return links
 
 
@@ -134,7 +145,6 @@ async def _align_batch(
     if not asked:
         return links
     sentences = [words for number in asked for words in pairs[number]]
-    await encoder.count_tokens([word for words in sentences for word in words])
     states = await encoder.states(sentences)
     for number, source, target in zip(asked, states[::2], states[1::2], strict=True):
         if source is None or target is None:

@@ -16,6 +16,7 @@ from benchmarks.dtails.mining_job import Corpus, MiningJob, MiningResult, mine_c
 from benchmarks.dtails.mining_senses import tag_by_wordnet
 from benchmarks.dtails.mining_test_set import TestSetSettings
 from benchmarks.dtails.names import SOURCE_CODE
+from languages.alignment_awesome import LAYER
 from languages.errors import BackendUnavailableError
 from languages.lemmatisation import Lemmatiser, open_lemmatiser
 from languages.wordnet import WordNet, open_wordnet
@@ -75,7 +76,7 @@ def mine(  # noqa: PLR0913  # one parameter an option
     model: Annotated[
         str, typer.Option("--model", help="For awesome: demo-encoder, hf:…, scorer:<url>.")
     ] = "demo-encoder",
-    layer: Annotated[int, typer.Option(help="For awesome: of the hidden states.")] = 8,
+    layer: Annotated[int, typer.Option(help="For awesome: of the hidden states.")] = LAYER,
     min_count: Annotated[int | None, typer.Option(help="Of a variation.")] = None,
     min_variations: Annotated[int | None, typer.Option(help="Of a concept.")] = None,
     min_entropy: Annotated[float | None, typer.Option(help="Of a concept.")] = None,

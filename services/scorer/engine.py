@@ -100,9 +100,10 @@ class Engine:
         self._require("hidden_states")
         self._limit(len(request.texts))
         layers = resolve_layers(request.layers, self.info)
-        rows = await asyncio.to_thread(
+        texts = await asyncio.to_thread(
             read_hidden_states_request, request, self.tokenizer, self.info
         )
+        rows = [text if isinstance(text, FailedItem) else text.row for text in texts]
         self._limit_answer(rows, len(layers), is_pooled=request.pooling != "none")
 
         def ask(backend: Backend, asked: Sequence[TokenRow]) -> Sequence[States]:
@@ -120,6 +121,7 @@ class Engine:
                 [] if isinstance(row, FailedItem) else self.tokenizer.is_special(row.ids)
                 for row in rows
             ],
+            offsets=[[] if isinstance(text, FailedItem) else text.offsets for text in texts],
         )
 
     async def score_rows(self, rows: Sequence[TokenRow]) -> list[LogProbs]:

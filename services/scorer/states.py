@@ -20,6 +20,8 @@ class StatesAnswer:
     states: Sequence[States | FailedItem]
     is_special: Sequence[Sequence[bool]]
     """Per text and token."""
+    offsets: Sequence[Sequence[tuple[int, int]]]
+    """Per text and token: the characters [begin, end) it covers."""
 
     def body(self) -> bytes:
         """Return a safetensors file: tensors by their text's position, facts as metadata."""
@@ -29,6 +31,7 @@ class StatesAnswer:
             "pooling": self.pooling,
             "n_tokens": [len(row) for row in self.is_special],
             "is_special": [[int(flag) for flag in row] for row in self.is_special],
+            "offsets": self.offsets if self.pooling == "none" else [[] for _ in self.offsets],
             "failed": {
                 str(at): item.model_dump()
                 for at, item in enumerate(self.states)

@@ -90,6 +90,7 @@ async def test_hidden_states_come_back_as_arrays_with_the_failed_text_in_its_pla
         "pooling": "last",
         "n_tokens": [4, 0],
         "is_special": [[1, 0, 0, 0], []],
+        "offsets": [[[0, 0], [0, 1], [1, 2], [2, 3]], []],
         "failed": {"1": {"error": "TextTooLongError", "detail": "9 tokens, limit 8"}},
     }
     body = save({"0": first}, metadata={name: json.dumps(value) for name, value in facts.items()})
@@ -100,6 +101,7 @@ async def test_hidden_states_come_back_as_arrays_with_the_failed_text_in_its_pla
     assert answer.states[1] == FailedItem(error="TextTooLongError", detail="9 tokens, limit 8")
     assert answer.layers == (0, 1)
     assert answer.is_special[0] == (True, False, False, False)
+    assert answer.offsets == (((0, 0), (0, 1), (1, 2), (2, 3)), ())
 
 
 async def test_a_body_that_is_no_safetensors_file_is_the_scorers_fault():

@@ -122,6 +122,18 @@ async def test_a_chat_is_continued(client):
     assert [result.n_tokens for result in response.results] == [6, 6]
 
 
+async def test_unpooled_states_come_with_the_characters_of_each_token(client):
+    found = await client.hidden_states(
+        HiddenStatesRequest(texts=["ab", "c" * 5000, ""], layers=[0], pooling="none")
+    )
+    pooled = await client.hidden_states(HiddenStatesRequest(texts=["ab"], layers=[0]))
+
+    assert found.offsets == (((0, 0), (0, 1), (1, 2)), (), ((0, 0),))
+    assert found.states[0].shape[1] == len(found.offsets[0])
+    assert isinstance(found.states[1], FailedItem)
+    assert pooled.offsets == ((),)
+
+
 async def test_hidden_states_have_the_layers_that_were_asked(client):
     found = await client.hidden_states(
         HiddenStatesRequest(texts=["ab", "b" * 5000, "c"], layers=[-1, 0], pooling="last")
