@@ -64,10 +64,7 @@ def neuro_scores(
         ]
         yield from by_language
         yield from _means(by_language)
-    for metric, name in (
-        ("repeated_share", "is_repeated"),
-        ("both_labels_share", "has_both_labels"),
-    ):
+    for metric, name in SENTENCE_SHARES.items():
         for part in parts(of_task, "neuro", {}):
             yield part_score(part, metric, _share_of(name), seed, {})
 

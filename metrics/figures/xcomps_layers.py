@@ -24,6 +24,8 @@ OPTIONS = {
     "type": (ALL_TYPES, *NEGATIVE_TYPES),
 }
 MEAN = "mean of languages"
+NO_VALUE = ": no value"
+"""Ends the label of a run without layers, which has no line."""
 CHANCE = 0.5
 N_COLUMNS = 3
 LINE_SYMBOL = {
@@ -51,7 +53,12 @@ def draw(runs: Sequence[FigureRun], options: Mapping[str, str]) -> Figure:
         raise FigureError(f"figure {KIND!r}: lines={picked['lines']} stands beside show=f1 only")
     languages = languages_of(runs, ("neuro",))
     places: list[str | None] = [*languages, *([None] if len(languages) > 1 else [])]
-    names = run_names(runs)
+    names = [
+        name
+        if any(_is_layer(score, picked["show"]) for score in run.scores)
+        else f"{name}{NO_VALUE}"
+        for name, run in zip(run_names(runs), runs, strict=True)
+    ]
     subset = None if picked["type"] == ALL_TYPES else picked["type"]
     values = [
         row
@@ -184,7 +191,7 @@ def _finding(values: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
         known = [each for each in values if each.get("label") == name and each["value"] is not None]
         rows = [each for each in known if each["language"] == MEAN] or known
         if not rows:
-            found.append(f"{name}: no value.")
+            found.append(f"{name.removesuffix(NO_VALUE)}{NO_VALUE}.")
             continue
         best = max(rows, key=lambda each: (float(each["value"]), -int(each["layer"])))
         first = min(rows, key=lambda each: int(each["layer"]))
