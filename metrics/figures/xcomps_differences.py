@@ -79,7 +79,7 @@ def draw(runs: Sequence[FigureRun], options: Mapping[str, str]) -> Figure:
                 place,
                 names[1:],
                 along="x",
-                title=f"less {names[0]}",
+                title="difference",
                 domain=(-reach, reach),
                 reference=0,
             ),
