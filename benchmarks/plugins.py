@@ -89,8 +89,8 @@ def find_plugins(group: str, taken: Collection[str]) -> Plugins:
         taken: The names that are built in; no package may have them.
     """
     found: dict[str, list[Plugin]] = {}
-    for entry in entry_points(group=group):
-        plugin = _plugin(entry)
+    claims = [_plugin(entry) for entry in entry_points(group=group)]
+    for plugin in sorted(claims, key=lambda claim: (claim.distribution, claim.version)):
         found.setdefault(plugin.name, []).append(plugin)
     usable, refused = {}, {}
     for name in sorted(found):

@@ -11,6 +11,8 @@ from benchmarks.benchmark import (
     Outcome,
     Selection,
 )
+from benchmarks.errors import DataError, UnknownNameError
+from benchmarks.prompt_file import template_hash
 from benchmarks.requests import GenerateRequest, LogProbRequest, Message, Request, RequestKind
 from benchmarks.responses import LogProbResponse, Response, TextResponse
 
@@ -35,7 +37,7 @@ class Toy:
 
     @property
     def prompt_hashes(self) -> Mapping[str, str]:
-        return {}
+        return {"say": template_hash("{word}")}
 
     def kinds(self, task: str) -> frozenset[RequestKind]:
         return frozenset({TASK_KINDS[task]})
@@ -44,12 +46,16 @@ class Toy:
         return ("",) if task == "pick" or seed is not None else ("seed1", "seed2")
 
     def languages(self, folder: Path) -> tuple[str, ...]:
+        if not folder.is_dir():
+            raise DataError(f"no folder at {folder}")
         return ("en",)
 
     def files(self, folder: Path, languages: Sequence[str]) -> list[Path]:
         return [Path(__file__)]
 
     def items(self, folder: Path, selection: Selection) -> Iterator[Item]:
+        if unknown := set(selection.languages) - {"en"}:
+            raise UnknownNameError(f"no language {unknown.pop()!r}; allowed: en")
         words = ["a", "bb", "ccc", "dddd", "eeeee"][: selection.limit]
         for number, word in enumerate(words):
             yield Item(str(number), "en", None, word, {"word": word})
