@@ -32,6 +32,7 @@ def check_folder(folder: Path, languages: Sequence[str]) -> CheckReport:
             located += [(path, place, pair) for place, pair in pairs]
             findings += unreadable
         counts += _counts(language, [pair for _, _, pair in located], expected.get(language))
+        findings += _id_findings(located)
         findings += _pair_findings(language, located)
         findings += _group_findings(located)
         findings += _repeat_findings(language, located)
@@ -57,6 +58,16 @@ def _counts(language: str, pairs: Sequence[Pair], expected: int | None) -> Itera
     for name in NEGATIVE_TYPES:
         yield Count(language, name, None, by_type[name])
     yield Count(language, "identical pairs", None, sum(pair.is_identical for pair in pairs))
+
+
+def _id_findings(located: Sequence[tuple[Path, str, Pair]]) -> Iterator[Finding]:
+    """Report ids that stand twice in a language: such data cannot be read."""
+    place_by_id: dict[str, str] = {}
+    for path, place, pair in located:
+        earlier = place_by_id.setdefault(pair.id, place)
+        if earlier != place:
+            message = f"{place}: item {pair.id!r} stands in {earlier} already"
+            yield Finding("error", message, path.name, _line(place))
 
 
 def _pair_findings(language: str, located: Sequence[tuple[Path, str, Pair]]) -> Iterator[Finding]:

@@ -78,12 +78,8 @@ def read_pairs(path: Path) -> Iterator[Pair]:
     Raises:
         DataError: The file is empty or cannot be read, or a record is not as laid out.
     """
-    n_pairs = 0
     for index, place, record in read_records(path):
-        n_pairs += 1
         yield read_pair(record, index, place)
-    if n_pairs == 0:
-        raise DataError(f"{path} is empty: it holds no records")
 
 
 def read_records(path: Path) -> Iterator[tuple[str, str, Record]]:
@@ -101,10 +97,14 @@ def read_records(path: Path) -> Iterator[tuple[str, str, Record]]:
     if not text.strip():
         raise DataError(f"{path} is empty")
     records = _json_lines(text, path) if path.suffix == ".jsonl" else _json_object(text, path)
+    n_records = 0
     for index, place, record in records:
+        n_records += 1
         if not isinstance(record, dict):
             raise DataError(f"{place}: a JSON object is needed")
         yield index, place, record
+    if n_records == 0:
+        raise DataError(f"{path} is empty: it holds no records")
 
 
 def group_of(pair: Pair) -> str:
@@ -127,14 +127,15 @@ def _language_of(path: Path) -> str | None:
 
 
 def _language_items(language: str, paths: Sequence[Path]) -> list[Item]:
-    path_by_id: dict[str, Path] = {}
+    place_by_id: dict[str, str] = {}
     property_by_group: dict[str, str] = {}
     items: list[Item] = []
     for path in paths:
-        for pair in read_pairs(path):
-            earlier = path_by_id.setdefault(pair.id, path)
-            if earlier != path or len(path_by_id) == len(items):
-                raise DataError(f"{path}: item {pair.id!r} stands in {earlier.name} already")
+        for index, place, record in read_records(path):
+            pair = read_pair(record, index, place)
+            earlier = place_by_id.setdefault(pair.id, place)
+            if earlier != place:
+                raise DataError(f"{place}: item {pair.id!r} stands in {earlier} already")
             items.append(_item(pair, language, property_by_group))
     return items
 

@@ -3,6 +3,7 @@
 Strictly higher is right; an exact tie of different sentences is wrong, and counted.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,6 +20,9 @@ from benchmarks.xcomps.asking import (
 from benchmarks.xcomps.settings import XcompsSettings
 
 JUDGE_VERSION = "1"
+
+ROUNDING = 1e-12
+"""Two numbers that differ by a smaller share differ only by how they were divided: a tie."""
 
 BASELINES: Mapping[str, tuple[str, ...]] = {
     "chance": ("direct", "meta"),
@@ -49,9 +53,10 @@ def judge_direct(
         "characters": [len(text) for text in texts],
         "bytes": [len(text.encode()) for text in texts],
     }
-    differences: dict[str, float | None] = {"sum": _difference(sums, (1, 1))}
+    differences: dict[str, float | None] = {"sum": _difference(*sums)}
     for name, counts in lengths.items():
-        differences[name] = _difference(sums, counts) if counts and all(counts) else None
+        quotients = _quotients(sums, counts) if counts and all(counts) else None
+        differences[name] = None if quotients is None else _difference(*quotients)
     detail = {"sums": sums, **{f"n_{name}": counts for name, counts in lengths.items()}}
     return _outcome(case, settings.normalisation, differences, detail)
 
@@ -59,17 +64,18 @@ def judge_direct(
 def judge_meta(case: Case, settings: XcompsSettings, responses: Mapping[str, Response]) -> Outcome:
     """Take the mean over both orders of log p(acceptable) − log p(unacceptable)."""
     found = [_log_probs(responses[part]) for part in ORDER_PARTS]
-    by_order: dict[str, list[float]] = {"sum": [], "tokens": []}
+    by_order: dict[str, list[tuple[float, float]]] = {"sum": [], "tokens": []}
     for response, at in zip(found, (0, 1), strict=True):
         for name, counts in (("sum", (1, 1)), ("tokens", response.n_tokens)):
             if counts and all(counts):
-                difference = _difference(response.sums, counts)
-                by_order[name].append(-difference if at else difference)
+                shown = _quotients(response.sums, counts)
+                by_order[name].append((shown[at], shown[1 - at]))
     differences: dict[str, float | None] = {
-        name: sum(both) / 2 if len(both) == 2 else None for name, both in by_order.items()
+        name: _difference(*map(math.fsum, zip(*both, strict=True))) if len(both) == 2 else None
+        for name, both in by_order.items()
     }
     normalisation = settings.normalisation if settings.normalisation in differences else "sum"
-    first, second = by_order["sum"]
+    first, second = (_difference(*shown) for shown in by_order["sum"])
     detail = {
         "sums": [list(response.sums) for response in found],
         "n_tokens": [list(response.n_tokens or ()) for response in found],
@@ -117,8 +123,14 @@ def _outcome(
     )
 
 
-def _difference(sums: Sequence[float], counts: Sequence[int]) -> float:
-    return sums[0] / counts[0] - sums[1] / counts[1]
+def _quotients(sums: Sequence[float], counts: Sequence[int]) -> tuple[float, float]:
+    return sums[0] / counts[0], sums[1] / counts[1]
+
+
+def _difference(acceptable: float, unacceptable: float) -> float:
+    """Return how much likelier the acceptable side is; 0 where only rounding tells them apart."""
+    is_tie = math.isclose(acceptable, unacceptable, rel_tol=ROUNDING)
+    return 0.0 if is_tie else acceptable - unacceptable
 
 
 def _n_tokens(found: Sequence[LogProbResponse]) -> list[int] | None:

@@ -33,7 +33,7 @@ class Pair:
     concepts: tuple[str, str] | None
     prefixes: tuple[str, str] | None
     phrase: str | None
-    """COMPS: what both sentences say of their concept."""
+    """COMPS: what both sentences say of their concept; None where the sentences are others."""
 
     @property
     def is_identical(self) -> bool:
@@ -54,6 +54,8 @@ def read_pair(record: Record, index: str, place: str) -> Pair:
     """
     prefixes, phrase = _comps_parts(record, place)
     sentences = _sentences(record, prefixes, phrase, place)
+    if not _is_made_of(sentences, prefixes, phrase):
+        prefixes = phrase = None
     negative_type = _text(record, "negative_sample_type", place).casefold()
     if negative_type not in NEGATIVE_TYPES:
         found = record["negative_sample_type"]
@@ -93,11 +95,27 @@ def _sentences(
     return f"{prefixes[0]} {phrase}", f"{prefixes[1]} {phrase}"
 
 
+def _is_made_of(
+    sentences: tuple[str, str], prefixes: tuple[str, str] | None, phrase: str | None
+) -> bool:
+    """Say whether prefix and phrase make up the sentences; where they do not, the sentences win."""
+    if prefixes is None or phrase is None:
+        return False
+    made = (prefix + phrase for prefix in prefixes)
+    return all(
+        _unspaced(text) == _unspaced(sentence)
+        for text, sentence in zip(made, sentences, strict=True)
+    )
+
+
+def _unspaced(text: str) -> str:
+    return "".join(text.split())
+
+
 def _id(record: Record, index: str, place: str) -> str:
     """Return COMPS's id; XCOMPS numbers its records by their index."""
-    if "acceptable_sent" in record or "id" not in record:
-        return index
-    value = record["id"]
+    is_numbered = "acceptable_sent" in record or "id" not in record
+    value = index if is_numbered else record["id"]
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise DataError(f"{place}: id is {value!r}; a number or a text is needed")
     text = str(value).strip()

@@ -68,6 +68,7 @@ def test_the_sentences_of_the_third_schema_win_over_the_prefixes(tmp_path):
 
     assert (item.language, item.id) == ("nl", "7")
     assert item.fields["sentences"] == ["the good one", "the bad one"]
+    assert (item.fields["prefixes"], item.fields["phrase"]) == (None, None)
 
 
 def test_the_third_schema_may_be_one_json_object_or_array(tmp_path):
@@ -91,8 +92,26 @@ def test_files_of_one_language_are_read_one_after_the_other(tmp_path):
 def test_an_id_that_stands_twice_is_refused(tmp_path):
     write_lines(tmp_path, "comps_base.jsonl", COMPS, COMPS)
 
-    with pytest.raises(DataError, match=r"item '7' stands in comps_base\.jsonl already"):
+    with pytest.raises(DataError, match=r"line 2: item '7' stands in .*jsonl, line 1 already"):
         read(tmp_path)
+    report = Xcomps().check(tmp_path, ())
+    (error,) = (finding for finding in report.findings if finding.level == "error")
+    assert (error.file, error.line) == ("comps_base.jsonl", 2)
+
+
+def test_an_index_may_not_hold_a_slash_since_it_stands_in_keys(tmp_path):
+    (tmp_path / "comps_de.json").write_text(json.dumps({"a/b": XCOMPS}))
+
+    with pytest.raises(DataError, match="id is 'a/b'"):
+        read(tmp_path)
+
+
+def test_the_check_says_of_a_file_without_records_that_it_is_empty(tmp_path):
+    (tmp_path / "comps_de.json").write_text("[]")
+
+    report = Xcomps().check(tmp_path, ())
+
+    assert [finding.level for finding in report.findings] == ["error"]
 
 
 def test_a_limit_keeps_groups_whole():
