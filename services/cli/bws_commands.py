@@ -33,10 +33,12 @@ SeedOption = Annotated[int, typer.Option(min=0, help="Where halves or tuples are
 class ScoreUnlessNamed(TyperGroup):
     """A group whose first word may be a file: then it is scored."""
 
+    default = "score"
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401  # typer's own
         """Put the command's name where only a file is given."""
         if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
-            args = ["score", *args]
+            args = [self.default, *args]
         return super().parse_args(ctx, args)
 
 

@@ -51,6 +51,8 @@ def parse(words):
     """
     command = typer.main.get_command(app)
     while isinstance(command, click.Group) or hasattr(command, "commands"):
+        if words[0] not in command.commands and hasattr(command, "default"):
+            words = [command.default, *words]
         name, *words = words
         command = command.commands[name]
     if words or not any(parameter.required for parameter in command.params):
