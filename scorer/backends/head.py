@@ -58,7 +58,7 @@ class Head:
         for begin in range(0, self.weight.shape[0], tile):
             bias = None if self.bias is None else self.bias[begin : begin + tile]
             logits = torch.nn.functional.linear(states, self.weight[begin : begin + tile], bias)
-            parts.append(self.adjust(logits).float().logsumexp(-1))
+            parts.append(_log_sum_exp_(self.adjust(logits).float()))
         return torch.stack(parts, dim=-1).logsumexp(-1)
 
     def _chosen(self, states: Tensor, tokens: Tensor) -> Tensor:
@@ -66,6 +66,12 @@ class Head:
         if self.bias is not None:
             logits = logits + self.bias[tokens].float()
         return self.adjust(logits).float()
+
+
+def _log_sum_exp_(logits: Tensor) -> Tensor:
+    """Return log Σ exp over the last axis; overwrites its argument, which no one reads again."""
+    largest = logits.amax(-1, keepdim=True)
+    return logits.sub_(largest).exp_().sum(-1).log_().add_(largest[:, 0])
 
 
 def head_of(model: Any) -> Head | None:  # noqa: ANN401  # transformers has no types

@@ -16,13 +16,15 @@ TOLERANCE = {"float32": 1e-3, "float16": 0.1, "bfloat16": 0.5}
 
 
 def check_rows(vocabulary_size: int) -> list[TokenRow]:
-    """Return short random texts that share a beginning."""
+    """Return short random texts: some share a beginning, and lengths differ."""
     source = np.random.default_rng(0)
-    shared = source.integers(vocabulary_size, size=N_SHARED).tolist()
-    return [
-        TokenRow((*shared, *source.integers(vocabulary_size, size=N_OWN).tolist()), 1)
-        for _ in range(N_BRANCHES)
-    ]
+
+    def text(n_tokens: int) -> tuple[int, ...]:
+        return tuple(source.integers(vocabulary_size, size=n_tokens).tolist())
+
+    shared = text(N_SHARED)
+    branches = [TokenRow(shared + text(N_OWN), 1) for _ in range(N_BRANCHES)]
+    return [*branches, *(TokenRow(text(n_tokens), 1) for n_tokens in (N_OWN, N_OWN, N_SHARED))]
 
 
 def plain_log_probs(model: Any, row: TokenRow) -> LogProbs:  # noqa: ANN401

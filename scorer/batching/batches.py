@@ -9,21 +9,34 @@ Row = TypeVar("Row")
 
 
 def cut_batches(
-    rows: Sequence[Row], length: Callable[[Row], int], max_tokens: int, max_rows: int = 1 << 20
+    rows: Sequence[Row],
+    length: Callable[[Row], int],
+    max_tokens: int,
+    max_rows: int = 1 << 20,
+    *,
+    is_padded: bool = True,
 ) -> Iterator[list[Row]]:
-    """Yield batches of rows of like length, longest first, within a budget of padded tokens.
+    """Yield batches of rows of like length, longest first, within a budget of tokens.
 
     The largest batch comes first, so that a shortage of memory shows at once. A row longer than
     the budget is a batch of its own.
+
+    Args:
+        rows: In any order.
+        length: Tokens of a row.
+        max_tokens: The budget of a batch.
+        max_rows: A second one.
+        is_padded: Whether each row costs as much as its batch's longest one.
     """
     batch: list[Row] = []
-    longest = 0
+    cost = n_tokens = 0
     for row in sorted(rows, key=length, reverse=True):
-        longest = longest or length(row)
-        if batch and ((len(batch) + 1) * longest > max_tokens or len(batch) >= max_rows):
+        cost = cost if batch and is_padded else length(row)
+        if batch and (n_tokens + cost > max_tokens or len(batch) >= max_rows):
             yield batch
-            batch, longest = [], length(row)
+            batch, n_tokens, cost = [], 0, length(row)
         batch.append(row)
+        n_tokens += cost
     if batch:
         yield batch
 

@@ -114,6 +114,16 @@ def plain(model, row):
     return scores[row.n_given - 1 :].numpy()
 
 
+PADDED = {"BloomForCausalLM", "FalconForCausalLM", "Gemma2ForCausalLM", "XGLMForCausalLM"}
+"""Biased or capped attention scores, or attention that is not transformers' common one."""
+
+
+def test_texts_are_packed_wherever_attention_has_a_place_for_it(decoder):
+    backend, _ = decoder
+
+    assert backend._may_pack == (backend.info.architecture not in PADDED)
+
+
 def test_log_probs_equal_a_plain_loop_in_any_company(decoder):
     backend, model = decoder
     rows = rows_with_shared_beginnings()

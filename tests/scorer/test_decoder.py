@@ -1,3 +1,4 @@
+import contextlib
 import random
 
 import numpy as np
@@ -6,6 +7,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from scorer.backend import GenerationSettings, TokenRow
+from scorer.backends import decoder, packed
 from scorer.backends.decoder import DecoderBackend
 from scorer.backends.gguf import convert_gguf
 from scorer.backends.head import Head
@@ -79,24 +81,41 @@ def test_order_and_company_do_not_move_a_log_prob(tiny, options):
     assert worst(alone, expected) < 1e-4
 
 
-def test_the_tree_is_used_where_it_is_right(tiny):
+def test_the_fast_paths_are_used_where_they_are_right(tiny):
     backend, _ = tiny
 
     assert backend._may_branch
+    assert backend._may_pack
     assert backend._head is not None
 
 
-def test_a_model_whose_fast_paths_are_wrong_is_scored_plainly(llama_folder, options, caplog):
-    class Crooked(DecoderBackend):
-        def _tree_inputs(self, batch, ids):
-            return {}
+def test_a_model_that_ignores_masks_shares_no_prefixes(llama_folder, options, caplog, monkeypatch):
+    def see_all(row, dtype):
+        return torch.zeros((len(row), len(row)), dtype=dtype)
 
-    rows = random_rows(random.Random(3), 20)
+    monkeypatch.setattr(packed, "ancestor_mask", see_all)
+    monkeypatch.setattr(decoder, "ancestor_mask", see_all)
 
-    backend = Crooked(find_model(f"hf:{llama_folder}", options.cache, convert_gguf), options)
+    backend = DecoderBackend(find_model(f"hf:{llama_folder}", options.cache, convert_gguf), options)
 
+    assert backend._may_pack
     assert not backend._may_branch
     assert "no shared prefixes" in caplog.text
+    rows = random_rows(random.Random(3), 20)
+    assert worst(backend.log_probs(rows), plain_loop(plain_model(llama_folder), rows)) < 1e-4
+
+
+def test_a_model_that_ignores_layouts_is_given_padded_batches(
+    llama_folder, options, caplog, monkeypatch
+):
+    monkeypatch.setattr(packed, "_layout", lambda groups: contextlib.nullcontext())
+
+    backend = DecoderBackend(find_model(f"hf:{llama_folder}", options.cache, convert_gguf), options)
+
+    assert not backend._may_pack
+    assert backend._may_branch
+    assert "padded batches" in caplog.text
+    rows = random_rows(random.Random(3), 20)
     assert worst(backend.log_probs(rows), plain_loop(plain_model(llama_folder), rows)) < 1e-4
 
 
@@ -150,7 +169,7 @@ def test_draws_follow_the_softmax(llama):
     row = (0, 77, 78)
     rows = [TokenRow((0, source.randrange(5, 418), 78)) for _ in range(3)]
     assert row not in {row.ids for row in rows}
-    model = llama._model
+    model = llama.model
     with torch.inference_mode():
         expected = model(torch.tensor([row])).logits[0, -1].softmax(-1)
     likeliest = int(expected.argmax())
@@ -207,7 +226,7 @@ def test_the_demo_decoder_equals_a_plain_loop_on_real_sentences(demo_decoder):
 
     found = demo_decoder.log_probs(rows)
 
-    expected = plain_loop(demo_decoder._model, rows)
+    expected = plain_loop(demo_decoder.model, rows)
     assert worst(found, expected) < 1e-4
     assert max(abs(a.sum() - b.sum()) for a, b in zip(found, expected, strict=True)) < 2e-4
 

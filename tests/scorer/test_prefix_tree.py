@@ -5,7 +5,7 @@ import pytest
 
 from scorer.backend import TokenRow
 from scorer.batching.batches import cut_batches, run_batch
-from scorer.batching.prefix_tree import plan_rows
+from scorer.batching.prefix_tree import plan_rows, plan_states, questions_of
 from scorer.errors import OutOfMemoryError
 
 
@@ -41,7 +41,7 @@ def test_labels_of_one_prompt_are_one_plain_row():
     (row,) = plan.rows
     assert row.tokens == [1, 2, 3]
     assert row.is_chain
-    assert row.query_nodes[-1] == 2
+    assert questions_of(row, plan.slots).nodes[-1] == 2
 
 
 def test_duplicates_are_read_once():
@@ -84,9 +84,8 @@ def test_every_question_sees_exactly_its_own_prefix(may_branch, max_nodes):
     seen = {}
     for row in plan.rows:
         visible = row.visible()
-        for node, token, slot in zip(
-            row.query_nodes, row.query_tokens, row.query_slots, strict=True
-        ):
+        asked = questions_of(row, plan.slots)
+        for node, token, slot in zip(asked.nodes, asked.tokens, asked.slots, strict=True):
             prefix = tuple(row.tokens[at] for at in np.flatnonzero(visible[node]))
             assert row.depths[node] == len(prefix) - 1
             assert slot not in seen
@@ -96,6 +95,22 @@ def test_every_question_sees_exactly_its_own_prefix(may_branch, max_nodes):
         expected = [sequence.ids[:n] for n in range(sequence.n_given + 1, len(sequence.ids) + 1)]
         assert [seen[slot] for slot in range(begin, end)] == expected
     assert len(seen) == plan.n_slots
+
+
+@pytest.mark.parametrize("may_branch", [True, False])
+def test_a_path_leads_through_every_token_of_its_text(may_branch):
+    source = random.Random(3)
+    sequences = rows_of(
+        *([source.randrange(3) for _ in range(source.randint(1, 9))] for _ in range(300))
+    )
+
+    rows = plan_states(sequences, max_nodes=32, may_branch=may_branch)
+
+    paths = [(row, *member) for row in rows for member in row.paths]
+    assert {sequence for _, sequence, _ in paths} == set(sequences)
+    for row, sequence, path in paths:
+        assert tuple(row.tokens[node] for node in path) == sequence.ids
+        assert np.flatnonzero(row.visible()[path[-1]]).tolist() == list(path)
 
 
 def test_a_long_shared_context_keeps_its_continuations_in_one_row():
@@ -108,12 +123,24 @@ def test_a_long_shared_context_keeps_its_continuations_in_one_row():
 
 
 def test_batches_keep_to_the_budget_of_padded_tokens():
-    lengths = [random.Random(1).randint(1, 40) for _ in range(100)]
+    source = random.Random(1)
+    lengths = [source.randint(1, 40) for _ in range(100)]
 
     batches = list(cut_batches(lengths, lambda length: length, 64))
 
     assert sorted(length for batch in batches for length in batch) == sorted(lengths)
     assert all(len(batch) * max(batch) <= 64 for batch in batches)
+
+
+def test_without_padding_only_the_tokens_themselves_count():
+    source = random.Random(2)
+    lengths = [source.randint(1, 40) for _ in range(100)]
+
+    batches = list(cut_batches(lengths, lambda length: length, 64, is_padded=False))
+
+    assert sorted(length for batch in batches for length in batch) == sorted(lengths)
+    assert all(sum(batch) <= 64 for batch in batches)
+    assert len(batches) < len(list(cut_batches(lengths, lambda length: length, 64)))
 
 
 def test_a_row_beyond_the_budget_is_a_batch_of_its_own():

@@ -271,7 +271,7 @@ def test_translations_in_a_batch_equal_transformers_alone(family, backend, refer
             **tokenizer([prefix + source], return_tensors="pt"),
             max_new_tokens=12 + (name in CODES), num_beams=n_beams, do_sample=False, **forced,
         )[0].tolist()  # fmt: skip
-        # A model of random weights may well write the padding token itself: only its end ends a text.
+        # Random weights may well write the padding token itself: only the end ends a text.
         written = output[1 + (name in CODES) :]
         ends = [at for at, token in enumerate(written) if token == tokenizer.eos_token_id]
         assert list(new.ids) == written[: ends[0] if ends else None]
