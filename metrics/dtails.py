@@ -47,8 +47,8 @@ def _parsed_value(row: OutcomeRow) -> float | None:
 
 
 def _style(row: OutcomeRow) -> str:
-    """Return the prompt style in a variant's name (`seed1.short`); empty for the headline's."""
-    return row.variant.partition(".")[2]
+    """Return the style in a variant's name (`seed1.short`, `short`); empty for the headline's."""
+    return row.variant.partition(".")[2] if row.variant.startswith("seed") else row.variant
 
 
 def _with_style(cell: Cell, style: str) -> Cell:

@@ -64,9 +64,10 @@ class Dtails:
         return frozenset({RequestKind.TRANSLATE})
 
     def variants(self, task: str, seed: int | None) -> tuple[str, ...]:
-        """Return one variant a seed and style for `select`, which shuffles what it shows."""
+        """Return one variant a style, and for `select`, which shuffles what it shows, a seed."""
         if task == "translate":
-            return ("",)
+            is_asked = self._chosen.translate_by == "generation"
+            return ("", *selection.styles(self._chosen)[1:]) if is_asked else ("",)
         seeds = SEEDS if seed is None else (seed,)
         return tuple(
             selection.variant_name(number, style, self._chosen)
@@ -89,8 +90,6 @@ class Dtails:
             found += dict.fromkeys([place / EXPERT, *counted, *shown])
         if self._chosen.rules not in {"none", "self"}:
             found.append(Path(self._chosen.rules))
-        if self._chosen.prompt_file:
-            found.append(Path(self._chosen.prompt_file))
         return found
 
     def items(self, folder: Path, selection: Selection) -> Iterator[Item]:
@@ -107,7 +106,7 @@ class Dtails:
         del seed
         if case.task == "select":
             return selection.next_requests(case, {}, self._chosen)
-        return (self._translation(case.item),)
+        return (self._translation(case),)
 
     def follow_up(
         self, case: Case, seed: int, responses: Mapping[str, Response]
@@ -142,8 +141,9 @@ class Dtails:
         detail = {"predicted": predicted, "gold": case.item.fields["label"]}
         return Outcome(worth[name], detail=detail, baselines=worth)
 
-    def _translation(self, item: Item) -> Request:
-        key = f"dtails/translate/{item.language}/{item.id}"
+    def _translation(self, case: Case) -> Request:
+        item = case.item
+        key = "/".join(filter(None, ("dtails", "translate", item.language, item.id, case.variant)))
         text = item.fields["source"]
         if self._chosen.translate_by == "translation":
             return TranslateRequest(
@@ -153,8 +153,8 @@ class Dtails:
                 target_language=item.language,
                 n_beams=self._chosen.n_beams,
             )
-        values = {"source": text, "language": language_name(item.language)}
-        prompt = prompts.fill(prompts.TRANSLATION, values)
+        template = selection.templates_for(case, self._chosen).translation
+        prompt = template.format(source=text, language=language_name(item.language))
         return GenerateRequest(
             key=key,
             messages=(Message(role="user", content=prompt),),

@@ -8,7 +8,6 @@ from typing import Any
 from benchmarks.benchmark import Item
 from benchmarks.dtails.data import EXPERT, Row, language_folder, read_rows
 from benchmarks.dtails.frequency import most_frequent, read_label_counts
-from benchmarks.dtails.prompts import read_templates
 from benchmarks.dtails.rules import read_prompts, variations_by_concept
 from benchmarks.dtails.rules_artefact import read_artefact, rules_of
 from benchmarks.dtails.settings import DtailsSettings
@@ -24,17 +23,12 @@ def read_items(
 
     Raises:
         DataError: A file is missing, or a row is not as its authors lay it out.
-        SettingError: The rules or the prompt file do not fit.
+        SettingError: The rules do not fit.
     """
     place = language_folder(folder, language)
     rows = read_rows(place / EXPERT)
     counts = read_label_counts(place, settings.frequency_from)
     extras = _rules_fields(folder, language, rows[:limit], settings)
-    prompt = (
-        {"prompt": asdict(read_templates(Path(settings.prompt_file)))}
-        if settings.prompt_file
-        else {}
-    )
     for row in rows[:limit]:
         frequency = most_frequent(row.variations, counts.get(row.concept, {}))
         fields = {
@@ -44,7 +38,6 @@ def read_items(
             "label": row.label,
             "frequency": frequency,
             **extras.get(row.concept, {}),
-            **prompt,
         }
         yield Item(str(row.number), language, None, row.concept, fields)
 

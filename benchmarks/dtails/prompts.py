@@ -4,15 +4,11 @@ A template's `{concept}`, `{source}`, `{variations}`, `{language}` and `{rules}`
 pass, so that braces in the data stay as they are.
 """
 
-import json
 import random
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 
-from benchmarks.dtails.tables import read_text
-from benchmarks.errors import DataError, SettingError
+from benchmarks.prompt_file import TemplateFields, read_embedded
 from benchmarks.requests import Message
 
 VERSION = "dtails-prompts-1"
@@ -22,9 +18,15 @@ _TAIL = (
     " Carefully explain your reasoning first and then enclose your final answer like this"
     " ```answer```."
 )
-_NEEDED = ("{concept}", "{source}", "{variations}")
 MARK = "```"
-_PLACEHOLDER = re.compile(r"\{(concept|source|variations|language|rules)\}")
+_QUESTION = frozenset({"concept", "source", "variations"})
+TEMPLATE_FIELDS: Mapping[str, TemplateFields] = {
+    "plain": TemplateFields(_QUESTION, frozenset({"language"})),
+    "with_rules": TemplateFields(_QUESTION, frozenset({"language", "rules"})),
+    "system": TemplateFields(frozenset(), frozenset({"concept", "language", "rules"})),
+    "translation": TemplateFields(frozenset({"source"}), frozenset({"language"})),
+}
+"""What a user's own prompt file may hold; for a template that it lacks, the released one stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +39,18 @@ class Templates:
     """The user turn with rules."""
     system: str
     """The system turn with rules."""
+    translation: str
+    """The user turn that asks a generating model for a translation; ours in every style."""
 
 
 RELEASED = Templates(
     plain="Please s" + _TAIL,
     with_rules="Based on the provided rules, please s" + _TAIL,
     system='Here are rules for how to translate "{concept}" in {language}:{rules}',
+    translation=(
+        "Translate this sentence from English to {language}. Answer with the translation only.\n"
+        "{source}"
+    ),
 )
 SHORT = Templates(
     plain=(
@@ -55,18 +63,22 @@ SHORT = Templates(
         " ticks: ```answer```."
     ),
     system=RELEASED.system,
+    translation="English: {source}\n{language}:",
 )
 STYLES: Mapping[str, Templates] = {"released": RELEASED, "short": SHORT}
 RETRY = "Please enclose your selected translation from <Translations> with 3 back ticks."
-TRANSLATION = (
-    "Translate this sentence from English to {language}. Answer with the translation only.\n"
-    "{source}"
-)
 
 
-def fill(template: str, values: Mapping[str, str]) -> str:
-    """Put the values in their places."""
-    return _PLACEHOLDER.sub(lambda found: values.get(found.group(1), found.group()), template)
+def own_templates(prompt_file: str) -> Templates:
+    """Return the templates of an embedded prompt file; rules are asked about as without them."""
+    own = read_embedded(prompt_file)
+    plain = own.get("plain", RELEASED.plain)
+    return Templates(
+        plain=plain,
+        with_rules=own.get("with_rules", plain),
+        system=own.get("system", RELEASED.system),
+        translation=own.get("translation", RELEASED.translation),
+    )
 
 
 def shuffled(variations: Sequence[str], seed: int, language: str, item: str) -> list[str]:
@@ -88,8 +100,10 @@ def messages(
         retry: `user` or `system`: the turn to which the retry's sentence is appended.
     """
     if "rules" not in values:
-        return (Message(role="user", content=_asked_again(fill(templates.plain, values), retry)),)
-    system, user = fill(templates.system, values), fill(templates.with_rules, values)
+        return (
+            Message(role="user", content=_asked_again(templates.plain.format(**values), retry)),
+        )
+    system, user = templates.system.format(**values), templates.with_rules.format(**values)
     if retry == "system":
         system = _asked_again(system, retry)
     else:
@@ -101,39 +115,3 @@ def messages(
 
 def _asked_again(text: str, retry: str) -> str:
     return f"{text} {RETRY}" if retry else text
-
-
-def read_templates(path: Path) -> Templates:
-    """Read own templates: JSON with `plain`, `with_rules`, `system`, or a text that is `plain`.
-
-    Raises:
-        SettingError: The file is missing, or a place that must be filled is not in it.
-    """
-    try:
-        text = read_text(path)
-    except DataError as error:
-        raise SettingError(f"prompt_file: {error}") from error
-    given = _read_json(path, text) if path.suffix == ".json" else {"plain": text.rstrip("\n")}
-    plain = given.get("plain", RELEASED.plain)
-    with_rules = given.get("with_rules", plain)
-    for name, template in (("plain", plain), ("with_rules", with_rules)):
-        missing = [place for place in _NEEDED if place not in template]
-        if missing:
-            raise SettingError(f"prompt_file {path}: {name} has no {missing[0]}")
-    return Templates(plain, with_rules, given.get("system", RELEASED.system))
-
-
-def _read_json(path: Path, text: str) -> dict[str, str]:
-    names = list(asdict(RELEASED))
-    try:
-        given = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise SettingError(f"prompt_file {path}: not JSON ({error})") from error
-    if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()):
-        raise SettingError(f"prompt_file {path}: not an object of texts")
-    unknown = [name for name in given if name not in names]
-    if unknown:
-        raise SettingError(
-            f"prompt_file {path}: unknown template {unknown[0]!r}; allowed: {', '.join(names)}"
-        )
-    return given

@@ -1,12 +1,11 @@
 """Lexical selection as a conversation: rules if the model is to write them, question, one retry."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from benchmarks.benchmark import Case, Item
 from benchmarks.dtails.answers import marked_text
 from benchmarks.dtails.names import language_name
-from benchmarks.dtails.prompts import STYLES, Templates, messages, read_templates, shuffled
+from benchmarks.dtails.prompts import STYLES, Templates, messages, own_templates, shuffled
 from benchmarks.dtails.rules import rules_request
 from benchmarks.dtails.rules_artefact import rules_text
 from benchmarks.dtails.rules_prompts import (
@@ -26,19 +25,24 @@ INVALID = "invalid"
 
 def styles(settings: DtailsSettings) -> tuple[str, ...]:
     """Return the prompt styles of a run, the headline's first."""
-    own = ("file",) if settings.prompt_file else ()
-    if settings.prompt_style == "all":
-        return (*STYLES, *own)
-    return own or (settings.prompt_style,)
+    if settings.prompt_style != "all":
+        return (settings.prompt_style,)
+    return (*STYLES, "file") if settings.prompt_file else tuple(STYLES)
 
 
 def templates_of(style: str, settings: DtailsSettings) -> Templates:
-    """Return the templates of a style.
+    """Return the templates of a style."""
+    return own_templates(settings.prompt_file) if style == "file" else STYLES[style]
 
-    Raises:
-        SettingError: The user's own cannot be read.
-    """
-    return read_templates(Path(settings.prompt_file)) if style == "file" else STYLES[style]
+
+def templates_for(case: Case, settings: DtailsSettings) -> Templates:
+    """Return the templates that a case is asked with."""
+    return templates_of(style_of(case.variant) or styles(settings)[0], settings)
+
+
+def style_of(variant: str) -> str:
+    """Return the style in a variant's name (`seed1.short`, `short`); empty for the headline's."""
+    return variant.partition(".")[2] if variant.startswith("seed") else variant
 
 
 def variant_name(seed: int, style: str, settings: DtailsSettings) -> str:
@@ -123,15 +127,10 @@ def _question(
         key=f"dtails/select/{item.language}/{item.id}/{variant}{suffix}",
         part=variant + suffix,
         messages=messages(
-            _templates(case, settings),
+            templates_for(case, settings),
             values,
             has_system_role=settings.system_role == "on",
             retry=settings.retry_position if is_retry else "",
         ),
         max_new_tokens=settings.max_new_tokens,
     )
-
-
-def _templates(case: Case, settings: DtailsSettings) -> Templates:
-    style = case.variant.partition(".")[2] or styles(settings)[0]
-    return Templates(**case.item.fields["prompt"]) if style == "file" else STYLES[style]

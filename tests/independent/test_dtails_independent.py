@@ -347,3 +347,53 @@ def _check_positions(run, marks):
         assert score.value == pytest.approx(expected), score
         gold = mean(float(mark["gold_place"] == place) for mark in parsed)
         assert score.baselines["gold"] == pytest.approx(gold), score
+
+
+@pytest.mark.parametrize("share_missing", [0.0, 0.2])
+def test_scores_of_random_translations_are_recomputed_in_every_style(
+    share_missing, tmp_path, run_in_process
+):
+    generator = random.Random(8)
+    rows = write_data(tmp_path, generator, n_concepts=20)
+    given = {}
+
+    def answer(request):
+        _, _, language, number, *_ = request.key.split("/")
+        variations = rows[language, "expert"][int(number)][1]
+        said = generator.choice([form for each in variations for form in each.split("/")])
+        if generator.random() < share_missing:
+            return None
+        given[request.key] = generator.choice((f"Zzz {said}!", f"Zzz {said}zzz.", "Zzz qqq."))
+        return {"text": given[request.key]}
+
+    settings = {"translate_by": "generation", "prompt_style": "all"}
+    run = run_in_process("dtails", tmp_path, answer, settings, ("translate",))
+
+    for language in LANGUAGES:
+        by_style = {
+            (style, matcher): mean(_translated(rows, given, language, style, matcher))
+            for style in ("", "/short")
+            for matcher in (0, 1)
+        }
+        for setting, expected in (
+            (None, by_style["", 0]),
+            ("matcher=strict", by_style["", 1]),
+            ("prompt_style=short", by_style["/short", 0]),
+        ):
+            found = run.score("accuracy", task="translate", language=language, setting=setting)
+            assert found.value == pytest.approx(expected), setting
+        spread = run.score(
+            "accuracy", task="translate", language=language, setting="prompt_style=all"
+        )
+        sd = statistics.stdev((by_style["", 0], by_style["/short", 0]))
+        assert spread.sd == pytest.approx(sd)
+    run.check_shapes()
+
+
+def _translated(rows, given, language, style, matcher):
+    for number, (_, variations, label) in enumerate(rows[language, "expert"]):
+        text = given.get(f"dtails/translate/{language}/{number}{style}")
+        if text is not None:
+            words = text.lower().replace("!", " ").replace(".", " ").split()
+            found = read_translation(" ".join(words), variations, words)[matcher]
+            yield float(found is not None and share_a_form(found, label))

@@ -1,10 +1,11 @@
 import json
+from dataclasses import replace
 
 import pytest
 
 from benchmarks.benchmark import Case, Item, Selection
 from benchmarks.catalog import open_benchmark
-from benchmarks.dtails.prompts import RETRY, fill, shuffled
+from benchmarks.dtails.prompts import RETRY, shuffled
 from benchmarks.errors import ReplayError, SettingError, UnknownNameError
 from benchmarks.requests import RequestKind
 from benchmarks.responses import TextResponse
@@ -188,48 +189,74 @@ def test_every_style_is_asked_where_all_are_wanted():
     assert request.messages[0].content.startswith("Sentence: I {see} you.")
 
 
-def test_own_templates_travel_with_the_items(tmp_path):
+def test_a_generating_model_is_asked_for_translations_in_every_style_too(tmp_path):
+    path = tmp_path / "own.json"
+    path.write_text(json.dumps({"translation": "{language}, please: {source}"}))
+    benchmark = open_dtails(translate_by="generation", prompt_style="all", prompt_file=str(path))
+
+    variants = benchmark.variants("translate", None)
+    requests = [benchmark.requests(Case(ITEM, "translate", each), 0)[0] for each in variants]
+
+    assert [request.key for request in requests] == [
+        "dtails/translate/af/7",
+        "dtails/translate/af/7/short",
+        "dtails/translate/af/7/file",
+    ]
+    assert requests[2].messages[0].content == "Afrikaans, please: I {see} you."
+    assert len({request.messages[0].content for request in requests}) == 3
+    assert "file/translation" in benchmark.prompt_hashes
+    assert open_dtails(prompt_style="all").variants("translate", None) == ("",)
+
+
+def test_own_templates_are_carried_inside_the_settings(tmp_path):
     path = tmp_path / "own.txt"
-    path.write_text("{concept} | {source} | {variations} | {unknown}\n")
+    path.write_text("{concept} | {source} | {variations}\n")
     benchmark = open_dtails(prompt_file=str(path))
-    item = next(benchmark.items(benchmark.sample, Selection(("af",), 1)))
     path.unlink()
+    again = open_benchmark("dtails", benchmark.settings.model_dump(mode="json"))
 
-    (request,) = benchmark.requests(Case(item, "select", "seed1"), 0)
+    (request,) = again.requests(Case(ITEM, "select", "seed1"), 0)
 
-    assert request.messages[0].content.startswith("know | I know that the shop")
-    assert request.messages[0].content.endswith("| {unknown}")
+    assert request.messages[0].content.startswith("see | I {see} you. | [")
 
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("own.txt", "{concept} {source}", "plain has no {variations}"),
+        ("own.txt", "{concept} {source}", "plain lacks {variations}"),
+        ("own.txt", "{concept} {source} {variations} {rules}", "plain holds {rules}"),
         ("own.json", "{", "not JSON"),
-        ("own.json", "[1]", "not an object of texts"),
-        ("own.json", '{"other": "x"}', "unknown template 'other'; allowed: plain, with_rules"),
+        ("own.json", "[1]", "must be a JSON object"),
+        ("own.json", '{"other": "x"}', "holds other; allowed: plain, with_rules"),
+        ("none.txt", None, "none.txt"),
     ],
 )
 def test_a_prompt_file_that_cannot_ask_is_refused(tmp_path, name, content, message):
-    (tmp_path / name).write_text(content)
-    benchmark = open_dtails(prompt_file=str(tmp_path / name))
+    if content is not None:
+        (tmp_path / name).write_text(content)
 
     with pytest.raises(SettingError, match=message):
-        list(benchmark.items(benchmark.sample, Selection(("af",), 1)))
+        open_dtails(prompt_file=str(tmp_path / name))
+
+
+def test_a_style_beside_an_own_prompt_is_refused_and_never_dropped(tmp_path):
+    (tmp_path / "own.txt").write_text("{concept}{source}{variations}")
+
+    with pytest.raises(SettingError, match="prompt_style=short excludes a prompt_file"):
+        open_dtails(prompt_file=str(tmp_path / "own.txt"), prompt_style="short")
 
 
 def test_a_prompt_file_may_have_a_turn_for_rules(tmp_path):
     turn = "{concept}{source}{variations}"
     (tmp_path / "own.json").write_text(json.dumps({"plain": turn, "with_rules": f"R {turn}"}))
     benchmark = open_dtails(prompt_file=str(tmp_path / "own.json"), prompt_style="all")
-    item = next(benchmark.items(benchmark.sample, Selection(("af",), 1)))
+    item = replace(ITEM, fields={**ITEM.fields, "rules": "{rule}"})
+
+    (request,) = benchmark.requests(Case(item, "select", "seed1.file"), 0)
 
     assert benchmark.variants("select", 1) == ("seed1", "seed1.short", "seed1.file")
-    assert benchmark.requests(Case(item, "select", "seed1.file"), 0)
-
-
-def test_braces_in_the_data_are_not_filled_in():
-    assert fill("{concept} {source}", {"concept": "{source}", "source": "x"}) == "{source} x"
+    assert request.messages[0].content.endswith(":{rule}")
+    assert request.messages[1].content.startswith("R see")
 
 
 def test_an_unknown_lemmatiser_is_refused_when_settings_are_bound():
