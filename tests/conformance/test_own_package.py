@@ -17,6 +17,8 @@ from orchestrator.plugins import installed_plugins, plugin_facts
 from orchestrator.providers.catalog import open_provider
 from orchestrator.resources import Resources
 from orchestrator.spec import parse_model
+from services.cli.conformance_commands import conform_benchmark, conform_provider
+from services.orchestrator.routes import list_benchmarks
 from storage import runs
 from tests.conformance.conftest import ROOT, printed_files, write_package
 
@@ -141,6 +143,32 @@ async def test_a_worker_opens_what_a_package_brings(plurals, installed):
     assert plugin_facts("plurals", "parrot:No")[1]["name"] == "parrot"
     assert [fact["name"] for fact in installed_plugins()] == ["plurals", "parrot"]
     assert broken_promises("plurals") == []
+    assert [each.name for each in list_benchmarks()] == [*BENCHMARKS, "plurals"]
+
+
+def test_the_command_tells_broken_promises_and_ends_with_one(
+    site, installed, monkeypatch, tmp_path, capsys
+):
+    monkeypatch.setenv("POLYSENSE_HOME", str(tmp_path / "home"))
+    files = printed_files("CONTRIBUTING.md") | printed_files("docs/tutorials/own-benchmark.md")
+    files["plurals/benchmark.py"] = files["plurals/benchmark.py"].replace(
+        "float(right > wrong)", "right - wrong"
+    )
+    files["plurals/parrot.py"] = files["plurals/parrot.py"].replace(" in requests]", " in 'ab']")
+    groups = {
+        "polysense.benchmarks": {"plurals": "plurals.benchmark:Plurals"},
+        "polysense.providers": {"parrot": "plurals.parrot:Parrot"},
+    }
+    write_package(site, "plurals", "0", groups, files)
+
+    assert conform_benchmark("plurals", [], as_json=True) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert conform_provider("parrot:No") == 1
+    told = capsys.readouterr().err
+
+    assert found["name"] == "plurals"
+    assert found["broken_promises"][0].startswith("it judges every answer: choose of en '0'")
+    assert "broken promise: it answers each question in its place: no questions get" in told
 
 
 def test_two_packages_cannot_share_a_name(site, installed):
