@@ -6,6 +6,7 @@ from pathlib import Path
 
 from benchmarks.benchmark import Item, Selection
 from benchmarks.catalog import open_benchmark
+from benchmarks.errors import DataError
 
 KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "animals": (
@@ -47,7 +48,7 @@ def generated_items(n_pairs: int, seed: int) -> list[Item]:
     """Make pairs of one negative type: a concept its property fits, and one it does not fit.
 
     Raises:
-        ValueError: More are wanted than there are.
+        DataError: More are wanted than there are.
     """
     source = random.Random(seed)
     names = list(KINDS)
@@ -59,7 +60,7 @@ def generated_items(n_pairs: int, seed: int) -> list[Item]:
         for place in PLACES
     ]
     if n_pairs > len(facts):
-        raise ValueError(f"{n_pairs} pairs; there are {len(facts)}")
+        raise DataError(f"{n_pairs} generated pairs are more than there are: {len(facts)}")
     return [
         _item(number, fact, source, names)
         for number, fact in enumerate(source.sample(facts, n_pairs))

@@ -9,6 +9,7 @@ from typer.exceptions import Abort, TyperException
 from services.cli import (
     agreement_commands,
     annotation_commands,
+    bench_commands,
     building_commands,
     bws_commands,
     conformance_commands,
@@ -40,6 +41,7 @@ for room in (
     *(agreement_commands, mining_commands, rules_commands, conformance_commands),
     *(bws_commands, finetune_commands, dibimt_commands, figure_commands, published_commands),
     *(annotation_commands, building_commands, proposing_commands),
+    *(bench_commands,),
 ):
     room.add_commands(app)
 

@@ -1,0 +1,76 @@
+"""Commands that time polysense beside others, as ratios in one sitting: bench."""
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from services.cli.exits import DONE, UNANSWERED
+from services.cli.options import DataOption, JsonOption, absolute_data
+from services.cli.printing import print_json, print_table, say
+from services.home import open_home
+
+MIN_PAIRS = 10
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Add this room's commands."""
+    group = typer.Typer(
+        name="bench", help="Time polysense beside others, in one sitting.", no_args_is_help=True
+    )
+    group.callback()(_keep_as_group)
+    for command in COMMANDS:
+        group.command()(command)
+    app.add_typer(group)
+
+
+def _keep_as_group() -> None:
+    """Time polysense beside others, in one sitting."""
+
+
+def probe(
+    data: DataOption = None,
+    model: Annotated[str, typer.Option("--model", help="Whose hidden states.")] = "demo-decoder",
+    pairs: Annotated[
+        int | None, typer.Option("--pairs", min=MIN_PAIRS, help="Pairs of each negative type.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Time the probes of the Neuro task beside scikit-learn's, on real activations."""
+    folder = absolute_data(data)
+    # Only this needs scikit-learn, which takes longer to import than most commands to run.
+    bench = import_module("services.bench.probe")
+    chosen = bench.ProbeBench(model, Path(folder) if folder else None, pairs)
+    document = bench.run(chosen, open_home(), say)
+    _print(document, "fits", as_json=as_json)
+    return DONE if document["n_flips_vs_exact"] == 0 else UNANSWERED
+
+
+COMMANDS: tuple[Callable[..., int], ...] = (probe,)
+"""What can be timed; each function is a command of its own name."""
+
+
+def _print(document: Mapping[str, Any], unit: str, *, as_json: bool) -> None:
+    """Print a bench's document, or what a person wants to see of it."""
+    if as_json:
+        print_json(document)
+        return
+    rate = f"{unit}_per_s"
+    rows = [("polysense", f"{document[rate]:,.1f}", "")]
+    rows += [
+        (name, f"{peer[rate]:,.1f}", f"{peer['ratio']:.2f}")
+        for name, peer in document["peers"].items()
+    ]
+    print_table(document["machine"], ["", f"{unit}/s ", "ratio "], rows)
+    for name, value in document.items():
+        if name not in {"schema", "machine", "peers", rate}:
+            sys.stdout.write(f"{name}: {_plain(value)}\n")
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_plain(part)}" for name, part in value.items())
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
