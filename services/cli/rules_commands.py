@@ -10,7 +10,6 @@ from benchmarks.catalog import open_benchmark
 from benchmarks.dtails.rules_artefact import RulesArtefact
 from benchmarks.dtails.settings import DtailsSettings
 from services.cli.exits import DONE, UNANSWERED, UsageError
-from services.cli.local import scorer_models
 from services.cli.options import (
     JsonOption,
     LanguageOption,
@@ -18,7 +17,6 @@ from services.cli.options import (
     SettingOption,
     absolute_data,
     absolute_model,
-    make_spec,
     read_settings,
 )
 from services.cli.printing import print_json, print_table, say
@@ -57,12 +55,10 @@ def make(
         raise UsageError(f"--out {out}: no folder {out.absolute().parent}")
     chosen = absolute_model(model)
     given = _settings(read_settings(setting))
-    spec = make_spec(benchmark="dtails", model=chosen, tasks=("select",))
     job = RulesJob(
         data=Path(str(absolute_data(data))),
         languages=tuple(dict.fromkeys(language)),
         model=chosen,
-        scorers=scorer_models(spec, open_benchmark("dtails")),
         settings=given,
     )
     prompts = read_all_prompts(job)

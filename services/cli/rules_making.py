@@ -1,8 +1,6 @@
 """Rules of DTAiLS, written by a model: concept by concept, up to three tries, through the cache."""
 
-import asyncio
-import contextlib
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,16 +9,13 @@ from benchmarks.dtails.rules import RulesDialogue, language_rules, read_prompts,
 from benchmarks.dtails.rules_artefact import ConceptRules, RulesArtefact
 from benchmarks.dtails.rules_prompts import VERSION, RulesPrompt
 from benchmarks.dtails.settings import DtailsSettings
-from benchmarks.requests import GenerateRequest, RequestKind
+from benchmarks.requests import GenerateRequest
 from benchmarks.responses import TextResponse
 from orchestrator.ask import Asker
-from orchestrator.providers.catalog import open_provider
-from orchestrator.providers.provider import Answer, Provider, Unanswered
-from services.cli.exits import UsageError
-from services.cli.printing import say
+from orchestrator.providers.provider import Answer, Unanswered
+from services.cli.asking import name_of, open_generator
 from services.cli.store import open_store
 from services.home import Home
-from services.processes import find_scorers, resources_of, scorers_for
 
 N_AT_ONCE = 8
 """Concepts whose requests go to the model in one call."""
@@ -38,8 +33,6 @@ class RulesJob:
     languages: Sequence[str]
     """Empty: all of the data."""
     model: str
-    scorers: Sequence[str]
-    """The local scorers that the model needs."""
     settings: DtailsSettings
 
 
@@ -102,7 +95,7 @@ async def make_rules(
     """
     unanswered: dict[str, str] = {}
     languages = {}
-    async with open_store(home) as database, _provider(home, job) as provider:
+    async with open_store(home) as database, open_generator(home, job.model) as provider:
         asker = Asker(database, provider)
         for language, found in prompts.items():
             dialogues = Dialogues()
@@ -115,7 +108,7 @@ async def make_rules(
                 on_concepts(len(chunk))
             unanswered |= dialogues.unanswered
             languages[language] = language_rules(job.data, language, job.settings, dialogues.done)
-        author = _author(provider)
+        author = name_of(provider)
     return RulesArtefact(author=author, prompt_version=VERSION, languages=languages), unanswered
 
 
@@ -126,32 +119,3 @@ async def _talk(asker: Asker, dialogues: Dialogues) -> None:
         answered = await asker.ask(list(waiting.values()))
         for concept, request in waiting.items():
             dialogues.hear(concept, answered[request.key].answer)
-
-
-@contextlib.asynccontextmanager
-async def _provider(home: Home, job: RulesJob) -> AsyncIterator[Provider]:
-    with contextlib.ExitStack() as stack:
-        if job.scorers:
-            say(f"starting the scorer of {', '.join(job.scorers)}")
-            lent = scorers_for(home, list(job.scorers), say)
-            endpoints = await asyncio.to_thread(stack.enter_context, lent)
-        else:
-            endpoints = await asyncio.to_thread(find_scorers, home)
-        provider = await open_provider(job.model, resources_of(home, endpoints))
-        if provider is None:
-            raise UsageError(f"--model {job.model}: a baseline writes no rules")
-        try:
-            if RequestKind.GENERATE not in provider.kinds:
-                raise UsageError(
-                    f"--model {job.model} cannot generate; rules need a model that can"
-                )
-            yield provider
-        finally:
-            await provider.close()
-
-
-def _author(provider: Provider) -> str:
-    """Return the model's name with its revision, or a replay's with its checksum."""
-    identity = provider.identity(RequestKind.GENERATE)
-    revision = identity.get("revision") or identity.get("file_sha256")
-    return f"{identity['model']}@{revision}" if revision else identity["model"]
