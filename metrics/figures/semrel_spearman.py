@@ -15,7 +15,7 @@ from metrics.figures.style import by_label, caption, finished, interval_layers
 from metrics.score import Score
 
 KIND = "semrel-spearman"
-OPTIONS = {"published": ("main", "all", "none")}
+OPTIONS = {"published": ("main", "none")}
 MAIN_SYSTEMS = ("LaBSE, untuned", "LaBSE, tuned on all train sets together", "lexical overlap")
 LANE = "published"
 """Where published values stand, below a language's bars."""
@@ -84,7 +84,7 @@ def _references(languages: Sequence[str], which: str) -> Iterator[Row]:
             ("relatedness", "spearman", language, None), ()
         )
         for value in found if which != "none" else ():
-            if which == "all" or value.system in MAIN_SYSTEMS:
+            if value.system in MAIN_SYSTEMS:
                 yield {
                     "run": LANE,
                     "language": language,

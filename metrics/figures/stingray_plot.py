@@ -129,14 +129,22 @@ def _position(field: str, title: str) -> Row:
 
 
 def _contour_layers(x: Row, y: Row) -> list[Row]:
-    lines = [*rays(), *arcs()]
-    text: Row = {"type": "text", "style": "contour-label"}
-    at_edge = {**text, "align": "left", "baseline": "bottom", "dx": 2}
+    """Return the contours; arcs are labelled left of the diagonal, where random answers stand."""
+    position = {"x": x, "y": y}
+    labels = [
+        ([row for row in rays() if row["label"]], {"align": "left", "dx": 2}),
+        ([row for row in arcs() if row["label"]], {"align": "right", "dx": -8, "dy": -3}),
+    ]
     return [
-        {"data": {"values": lines}, "mark": {"type": "line", "style": "contour", "strokeWidth": 1},
-         "encoding": {"x": x, "y": y, "detail": {"field": "line"}, "order": {"field": "order"}}},
-        {"data": {"values": [row for row in lines if row["label"]]}, "mark": at_edge,
-         "encoding": {"x": x, "y": y, "text": {"field": "label"}}},
+        {"data": {"values": [*rays(), *arcs()]},
+         "mark": {"type": "line", "style": "contour", "strokeWidth": 1},
+         "encoding": {**position, "detail": {"field": "line"}, "order": {"field": "order"}}},
+        *(
+            {"data": {"values": rows},
+             "mark": {"type": "text", "style": "contour-label", "baseline": "bottom", **place},
+             "encoding": {**position, "text": {"field": "label"}}}
+            for rows, place in labels
+        ),
     ]  # fmt: skip
 
 
