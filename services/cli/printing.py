@@ -72,7 +72,7 @@ def print_published(scores: Sequence[Score]) -> None:
             score.metric,
             score.language or "mean",
             "–" if score.value is None else number(score.value),
-            ", ".join(f"{value.system} {number(value.value)}" for value in values),
+            " · ".join(f"{value.system} {number(value.value)}" for value in values),
         )
         for score, values in found
     ]
