@@ -1,5 +1,8 @@
 """Every benchmark keeps every promise, in each of the ways it can ask."""
 
+import json
+from importlib import import_module
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -45,6 +48,28 @@ def test_every_benchmark_of_the_catalogue_is_held_to_them():
 
 def test_the_toy_keeps_every_promise():
     assert promises_broken_by(Toy) == []
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_other_prompts_have_other_checksums_and_keep_every_promise(name):
+    way = {"inference": "rating"} if name == "semrel" else {}
+    fields = import_module(f"benchmarks.{name}.prompts").TEMPLATE_FIELDS
+
+    def with_file(words):
+        templates = {
+            template: " ".join([words, *(f"{{{name}}}" for name in sorted(holds.required))])
+            for template, holds in fields.items()
+        }
+        return {**way, "prompt_file": json.dumps(templates)}
+
+    hashes = [
+        set(open_benchmark(name, given).prompt_hashes.values())
+        for given in (way, with_file("one"), with_file("two"), with_file("two"))
+    ]
+
+    assert hashes[2] == hashes[3]
+    assert len({frozenset(each) for each in hashes}) == 3
+    assert broken_promises(name, with_file("one")) == []
 
 
 @pytest.mark.parametrize(("name", "given_settings"), WRITTEN, ids=str)
