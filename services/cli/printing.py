@@ -77,7 +77,8 @@ def print_published(scores: Sequence[Score]) -> None:
         for score, values in found
     ]
     sys.stdout.write("\n")
-    print_table("published, on the released data", ("task", "metric", "language", "own ", "others"), rows)
+    columns = ("task", "metric", "language", "own ", "others")
+    print_table("published, on the released data", columns, rows)
     values = [value for _, beside in found for value in beside]
     for source in dict.fromkeys(f"{value.table}: {value.source}" for value in values):
         sys.stdout.write(f"– {source}\n")
