@@ -8,7 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from metrics.dibimt_agreement import estimate_agreement, estimate_mean_agreement, language_pairs
-from metrics.dibimt_errors import estimate_error_share, estimate_mean_error_share, is_paired
+from metrics.dibimt_errors import (
+    estimate_error_share,
+    estimate_mean_error_share,
+    is_paired,
+    spread_scores,
+)
 from metrics.dibimt_groups import LARGE_GROUP, By, estimate_influence, groups
 from metrics.dibimt_parts import Part, make_score, part_of
 from metrics.dibimt_verdicts import PROPORTIONS
@@ -92,21 +97,29 @@ def _error_scores(part: Part, seed: int) -> Iterator[Score]:
         language: [row for row in rows if is_paired(row)]
         for language, rows in part.rows_by_language.items()
     }
-    for variant in sorted({row.variant for row in part.rows}):
+    variants = sorted({row.variant for row in part.rows})
+    found: list[Score] = []
+    for variant in variants:
         chosen = {
             language: [row for row in rows if row.variant == variant]
             for language, rows in kept.items()
         }
         setting = f"prompt_style={variant}" if variant else None
         own = replace(part, rows_by_language=chosen, setting=setting)
-        for each in own.each():
-            languages = list(each.rows_by_language.values())
-            found = (
-                estimate_error_share(languages[0], seed)
-                if each.is_single
-                else estimate_mean_error_share(each.rows_by_language, seed)
-            )
-            yield make_score(each, "model_error_share", found)
+        found += [_error_score(each, seed) for each in own.each()]
+    yield from found
+    if len(variants) > 1:
+        yield from spread_scores(found)
+
+
+def _error_score(part: Part, seed: int) -> Score:
+    languages = list(part.rows_by_language.values())
+    found = (
+        estimate_error_share(languages[0], seed)
+        if part.is_single
+        else estimate_mean_error_share(part.rows_by_language, seed)
+    )
+    return make_score(part, "model_error_share", found)
 
 
 def _proportion_score(part: Part, metric: str, seed: int) -> Score:

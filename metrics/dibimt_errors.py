@@ -3,8 +3,9 @@
 Source: Campolungo et al. 2022 (DiBiMT), the table of model errors.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from metrics.score import Score
 from metrics.statistics.intervals import Estimate, proportion, undefined
 from metrics.statistics.macro import macro_proportion
 from metrics.table import OutcomeRow
@@ -39,3 +40,25 @@ def estimate_mean_error_share(
         [f"{row.language} {row.subset}" for row in rows],
         seed,
     )
+
+
+def spread_scores(found: Sequence[Score]) -> Iterator[Score]:
+    """Yield how far the shares of several prompt styles lie apart: greatest minus least.
+
+    Args:
+        found: The shares, of every language and of their mean, in every style.
+    """
+    for language in dict.fromkeys(score.language for score in found):
+        of_language = [score for score in found if score.language == language]
+        known = [score.value for score in of_language if score.value is not None]
+        is_known = len(known) == len(of_language)
+        yield Score(
+            benchmark=of_language[0].benchmark,
+            metric="model_error_share_spread",
+            task=of_language[0].task,
+            language=language,
+            value=max(known) - min(known) if is_known else None,
+            n=len(of_language),
+            unit="way of asking",
+            reason=None if is_known else "no answer in one of the ways of asking",
+        )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from metrics.dibimt_verdicts import is_scored
 from metrics.score import Score
-from metrics.statistics.intervals import Estimate, wilson
+from metrics.statistics.intervals import Estimate, widened
 from metrics.table import OutcomeRow
 
 BENCHMARK, UNIT = "dibimt", "lemma"
@@ -58,21 +58,9 @@ def part_of(rows: Sequence[OutcomeRow], task: str) -> Part:
     return Part({name: [row for row in chosen if row.language == name] for name in languages}, task)
 
 
-def widen(estimate: Estimate) -> Estimate:
-    """Return the estimate with an interval also where no resample can vary.
-
-    Where all items are right, or all are wrong, the bootstrap's interval is a point: then Wilson's
-    interval with the number of lemmas as n, as for a plain proportion.
-    """
-    if estimate.interval != "bootstrap" or estimate.value not in (0.0, 1.0):
-        return estimate
-    low, high = wilson(estimate.value * estimate.n_units, estimate.n_units)
-    return replace(estimate, ci_low=low, ci_high=high, interval="wilson", reason=None)
-
-
 def make_score(part: Part, metric: str, estimate: Estimate) -> Score:
     """Put an estimate and what it was made from together."""
-    rows, estimate = part.rows, widen(estimate)
+    rows, estimate = part.rows, widened(estimate)
     return Score(
         benchmark=BENCHMARK,
         metric=metric,

@@ -14,7 +14,7 @@ from benchmarks.xcomps.languages import typology_of
 from benchmarks.xcomps.records import NEGATIVE_TYPES
 from metrics.estimated import setting_text, with_estimate
 from metrics.score import Score
-from metrics.statistics.intervals import Estimate, undefined
+from metrics.statistics.intervals import Estimate, undefined, widened
 from metrics.statistics.macro import mean_of_independent
 from metrics.statistics.probing import estimate_from, layer_of_maximum
 from metrics.table import OutcomeRow
@@ -89,9 +89,7 @@ def _cell_scores(cell: Cell, default_summary: str) -> Iterator[Score]:
     selectivity = f1.minus(cell.curves.control[cell.subset])
     yield from _curve_scores(cell, "f1", f1, default_summary)
     yield from _curve_scores(cell, "selectivity", selectivity, default_summary)
-    best = layer_of_maximum(f1.values)
-    value = undefined("no layer has an F1") if best is None else _plain(best, cell)
-    yield _score(cell, "layer_of_maximum", value)
+    yield _score(cell, "layer_of_maximum", _peak(cell, f1))
     words = cell.curves.words[cell.subset]
     by_words = {**cell.setting, "features": "words"}
     yield _score(cell, "f1", _estimate(cell, words.values[0], words.drawn[:, 0]), by_words)
@@ -151,7 +149,8 @@ def _mean(scores: Sequence[Score], typology: str | None) -> Score:
             "baselines": _mean_baselines(scores),
         }
     )
-    return with_estimate(mean, mean_of_independent(estimates))
+    found = mean_of_independent(estimates)
+    return with_estimate(mean, widened(found) if mean.metric == "f1" else found)
 
 
 def _mean_baselines(scores: Sequence[Score]) -> dict[str, float | None]:
@@ -177,7 +176,7 @@ def _score(cell: Cell, metric: str, estimate: Estimate, setting: Setting | None 
         coverage=n_decided / len(cell.rows),
         baselines=_baselines(cell) if metric == "f1" else {},
     )
-    return with_estimate(score, estimate)
+    return with_estimate(score, widened(estimate) if metric == "f1" else estimate)
 
 
 def _baselines(cell: Cell) -> dict[str, float | None]:
@@ -196,9 +195,14 @@ def _estimate(cell: Cell, value: float, drawn: np.ndarray) -> Estimate:
     return estimate_from(float(value), drawn, n, n_units)
 
 
-def _plain(value: float, cell: Cell) -> Estimate:
-    n, n_units = _sizes(cell)
-    return Estimate(float(value), None, None, None, n, n_units, None, None)
+def _peak(cell: Cell, curve: Curve) -> Estimate:
+    """Return the layer of the maximum; the interval holds the layers it moves to in resamples."""
+    best = layer_of_maximum(curve.values)
+    if best is None:
+        return undefined("no layer has an F1")
+    drawn = np.where(np.isfinite(curve.drawn), curve.drawn, -np.inf)
+    peaks = np.where(np.isfinite(drawn).any(axis=1), drawn.argmax(axis=1), np.nan)
+    return _estimate(cell, best, peaks)
 
 
 def _sizes(cell: Cell) -> tuple[int, int]:

@@ -101,6 +101,17 @@ def proportion(
     return found if found.se is None else replace(found, se=ratio_se(totals))
 
 
+def widened(estimate: Estimate) -> Estimate:
+    """Give a share of nothing but 0, or nothing but 1, Wilson's interval over its units.
+
+    No resample of such rows varies, and an interval that is a point would claim certainty.
+    """
+    if estimate.value not in (0.0, 1.0) or estimate.n_units == 0:
+        return estimate
+    low, high = wilson(estimate.value * estimate.n_units, estimate.n_units)
+    return replace(estimate, ci_low=low, ci_high=high, interval="wilson", reason=None)
+
+
 def ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return first column / second column; NaN where the second is 0."""
     return np.asarray(sums[:, 0] / sums[:, 1])

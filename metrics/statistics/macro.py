@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from metrics.statistics.intervals import (
     Z,
     bootstrap_statistic,
     undefined,
-    wilson,
+    widened,
 )
 from metrics.statistics.resampling import sum_by_unit
 
@@ -51,18 +50,7 @@ def macro_proportion(
     estimate = bootstrap_statistic(
         totals, _mean_of_ratios, seed, n=len(scored), n_resamples=n_resamples
     )
-    return _widened(estimate)
-
-
-def _widened(estimate: Estimate) -> Estimate:
-    """Give a mean of nothing but 0, or nothing but 1, Wilson's interval over its units.
-
-    No resample of such rows varies, and an interval that is a point would claim certainty.
-    """
-    if estimate.value not in (0.0, 1.0):
-        return estimate
-    low, high = wilson(estimate.value * estimate.n_units, estimate.n_units)
-    return replace(estimate, ci_low=low, ci_high=high, interval="wilson", reason=None)
+    return widened(estimate)
 
 
 def _mean_of_ratios(sums: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -295,6 +295,25 @@ def test_pairs_of_translations_have_a_share_of_their_own():
     assert find(rows, "model_error_share", None).value is None
 
 
+def test_prompt_styles_have_a_spread_in_each_language_and_on_average():
+    def pair(style, language, value):
+        changes = {"task": "model_errors", "variant": style, "language": language, "value": value}
+        return row(None, **changes, detail={"is_paired": value is not None})
+
+    # de: 1 and 0.5; es: 0 and 1; their means: 0.5 and 0.75
+    shares = {("", "de"): (1.0, 1.0), ("instruction", "de"): (1.0, 0.0)}
+    shares |= {("", "es"): (0.0, 0.0), ("instruction", "es"): (1.0, 1.0)}
+    rows = [pair(*key, value) for key, values in shares.items() for value in values]
+
+    assert find(rows, "model_error_share_spread").value == 0.5
+    assert find(rows, "model_error_share_spread", "es").value == 1.0
+    assert find(rows, "model_error_share_spread", None).value == 0.25
+    rows.append(pair("instruction", "zh", None))
+    assert find(rows, "model_error_share_spread", "zh").reason == (
+        "no answer in one of the ways of asking"
+    )
+
+
 def test_no_rows_give_no_scores():
     assert scores_of("dibimt", [], {}, seed=0) == []
 

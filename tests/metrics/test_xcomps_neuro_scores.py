@@ -140,7 +140,9 @@ def test_layers_their_mean_and_the_best_worked_by_hand():
         best = pick(found, subset=subset, setting="layers=best", **where)
         assert best.value == 1.0
         top = pick(found, subset=subset, metric="layer_of_maximum", language="en")
-        assert top.value == 1.0
+        assert (top.value, top.ci_low, top.ci_high) == (1.0, 1.0, 1.0)  # in every resample
+        assert (best.interval, best.ci_high) == ("wilson", 1.0)
+        assert best.ci_low < 0.7  # five groups, all right
     mean = pick(found, subset=None, **where)
     assert (mean.n, mean.n_units, mean.unit, mean.coverage) == (40, 5, "group", 1.0)
     assert mean.baselines == {
