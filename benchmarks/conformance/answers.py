@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from benchmarks.benchmark import Benchmark, Case
@@ -12,6 +13,7 @@ from benchmarks.requests import (
     HiddenStatesRequest,
     LogProbRequest,
     Request,
+    RequestKind,
     SimilarityRequest,
     TranslateRequest,
 )
@@ -39,6 +41,8 @@ ALPHABET = "aAbBcC019 .,:;!?'\"`-_/\\()[]{}<>|\n\téßñİжשمกあ漢字\u03
 N_RANDOM_TEXTS = 20
 MAX_RANDOM_LENGTH = 40
 MAX_ITEM_TEXTS = 12
+N_SHAPES = 10
+WRITTEN_KINDS = frozenset({RequestKind.GENERATE, RequestKind.TRANSLATE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +53,13 @@ class Conversation:
     responses: Mapping[str, Response]
 
 
-def texts_for(case: Case) -> list[str]:
-    """Return short texts that a judge must bear; the same each time."""
+def texts_for(case: Case, kinds: AbstractSet[RequestKind]) -> list[str]:
+    """Return short texts that a judge must bear; the same each time.
+
+    Where no text is asked for, only the shapes of numbers differ, and there are few.
+    """
+    if not kinds & WRITTEN_KINDS:
+        return [""] * N_SHAPES
     generator = random.Random(f"{case.item.language}:{case.item.id}")
     made = [
         "".join(generator.choices(ALPHABET, k=generator.randint(1, MAX_RANDOM_LENGTH)))

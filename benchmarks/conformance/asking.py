@@ -7,6 +7,8 @@ from benchmarks.benchmark import Case, Item
 from benchmarks.conformance.answers import converse, texts_for
 from benchmarks.conformance.subject import SEEDS, Subject, doing, name_of, require
 
+N_TRIED = 3
+"""Answers of each case where one would nearly do."""
 MIN_WORDS = 4
 """benchmark, task, language, item; a part may follow."""
 
@@ -62,7 +64,7 @@ def it_keeps_to_its_kinds(subject: Subject) -> None:
     """A model is chosen by the kinds a task names; it must not be asked for others."""
     for case in subject.cases(subject.chosen):
         kinds = subject.benchmark.kinds(case.task)
-        for text in texts_for(case)[:3]:
+        for text in texts_for(case, kinds)[:N_TRIED]:
             for request in converse(subject.benchmark, case, 0, text=text).asked:
                 met = f"{name_of(case)} sends {request.kind}"
                 allowed = ", ".join(sorted(kinds))
@@ -73,11 +75,13 @@ def its_follow_up_ends(subject: Subject) -> None:
     """Whatever is answered, a case asks a few times and then no more; the same each time."""
     other = subject.open()
     for case in subject.cases(subject.chosen):
-        for number, text in enumerate(texts_for(case)):
+        kinds = subject.benchmark.kinds(case.task)
+        for number, text in enumerate(texts_for(case, kinds)):
             with doing(f"follow_up of {name_of(case)}, answered {text[:40]!r},"):
                 asked = converse(subject.benchmark, case, 0, number, text).asked
-            again = converse(other, case, 0, number, text).asked
-            require(asked == again, f"{name_of(case)} asks again otherwise when bound anew")
+            if number < N_TRIED:
+                again = converse(other, case, 0, number, text).asked
+                require(asked == again, f"{name_of(case)} asks again otherwise when bound anew")
             parts = [request.part for request in asked]
             require(len(set(parts)) == len(parts), f"{name_of(case)} asks twice of {parts}")
 

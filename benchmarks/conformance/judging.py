@@ -13,8 +13,9 @@ def it_judges_every_answer(subject: Subject) -> None:
     other = subject.open()
     long_for = {case.task: case for case in subject.cases(subject.chosen)}
     for case in subject.cases(subject.chosen):
+        kinds = subject.benchmark.kinds(case.task)
         longer = LONG_TEXTS if long_for[case.task] == case else ()
-        for number, text in enumerate([*texts_for(case), *longer]):
+        for number, text in enumerate([*texts_for(case, kinds), *longer]):
             where = f"{name_of(case)}, answered {text[:40]!r}"
             with doing(f"judge of {where},"):
                 responses = converse(subject.benchmark, case, 0, number, text).responses

@@ -186,7 +186,7 @@ MUTANTS = {
     CountsBeyondOne: "value 2.0, allowed: None, or 0 to 1",
     MissingIsNan: "value nan, allowed: None, or 0 to 1",
     DecidesNothing: "judge decides nothing, and no conclude does",
-    DetailIsNoJson: "it judges every answer: writing the detail of pick of en '0', answered 'a'",
+    DetailIsNoJson: "it judges every answer: writing the detail of pick of en '0', answered ''",
     AsksForEver: "asks again after 32 rounds",
     LimitTakesTheLast: "its limit takes the first: limit 1 of en is not its beginning",
     ShufflesItems: "reads otherwise the second time",
