@@ -43,7 +43,20 @@ class _Request(BaseModel):
 
     def content(self) -> Mapping[str, Any]:
         """Return everything that decides the answer: all but the key and the part."""
-        return self.model_dump(mode="json", exclude={"key", "part"})
+        found = self.model_dump(mode="json", exclude={"key", "part"})
+        if found.get("truncation", ...) is None:
+            del found["truncation"]  # an uncut request is the one it was before cuts were known
+        return found
+
+
+class Truncation(BaseModel):
+    """Cut longer texts to so many tokens of the model's own, special ones included."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tokens: int
+    side: Literal["right", "left"] = "right"
+    """Where tokens go."""
 
 
 class LogProbRequest(_Request):
@@ -54,6 +67,7 @@ class LogProbRequest(_Request):
     continuations: tuple[str, ...]
     bos_policy: BosPolicy = "default"
     chat_template: bool = False
+    truncation: Truncation | None = None
     source_language: str | None = None
     target_language: str | None = None
 
@@ -75,6 +89,7 @@ class GenerateRequest(_Request):
     seed: int | None = None
     no_repeat_ngram_size: int = 0
     chat_template: bool = True
+    truncation: Truncation | None = None
 
 
 class TranslateRequest(_Request):

@@ -13,6 +13,7 @@ from benchmarks.benchmark import Benchmark, Case, Item, Selection
 from benchmarks.catalog import open_benchmark
 from benchmarks.errors import DataError
 from benchmarks.requests import Request
+from orchestrator.demands import check_demands
 from orchestrator.manifest import data_facts, manifest, model_facts
 from orchestrator.plan import (
     Cell,
@@ -105,6 +106,9 @@ async def _plan(
     idempotency_key: str | None,
 ) -> Plan:
     choice = _choose(source.benchmark, spec, provider)
+    kinds = {kind for task in choice.tasks for kind in source.benchmark.kinds(task)}
+    if provider is not None:
+        check_demands(source.benchmark.settings, spec.model, provider, kinds)
     run_cells = cells(source.benchmark, choice.tasks, spec.seed)
     item_set, n_items = await asyncio.to_thread(_fingerprint, source.items())
     if n_items == 0:
@@ -116,7 +120,6 @@ async def _plan(
         unknown = await asyncio.to_thread(provider.unknown_keys, requests)
         warnings += _unknown_key_warning(unknown)
     await stored_items.put(database, item_set, source.items())
-    kinds = {kind for task in choice.tasks for kind in source.benchmark.kinds(task)}
     run = NewRun(
         id=str(ULID()),
         benchmark=spec.benchmark,

@@ -41,6 +41,14 @@ class FailedItem(_Wire):
     detail: str
 
 
+class Truncation(_Wire):
+    """Cut longer texts to so many tokens, special ones included, instead of refusing them."""
+
+    tokens: int = Field(ge=1)
+    side: Literal["right", "left"] = "right"
+    """Where tokens go; transformers cuts on the right unless told otherwise."""
+
+
 class LogProbItem(_Wire):
     """One context and what follows it; an empty context means that the whole text is scored."""
 
@@ -76,6 +84,15 @@ class LogProbRequest(_Wire):
     bos_policy: BosPolicy = "default"
     chat_template: bool = False
     """True puts the context into the model's chat template as the user's turn."""
+    truncation: Truncation | None = None
+    """Of context and continuation together, or of an encoder-decoder's source. An item whose
+    continuation is cut away has nothing to score."""
+
+    @model_validator(mode="after")
+    def _check_truncation(self) -> Self:
+        if self.truncation and any(item.token_ids is not None for item in self.items):
+            raise ValueError("token_ids are taken as they are: they exclude a truncation")
+        return self
 
 
 class LogProbResult(_Wire):
@@ -145,6 +162,8 @@ class GenerateRequest(_Wire):
     no_repeat_ngram_size: int = Field(default=0, ge=0, le=64)
     chat_template: bool = True
     """False joins the contents of the messages by blank lines instead."""
+    truncation: Truncation | None = None
+    """Of the prompt, or of an encoder-decoder's source."""
     n_beams: int = Field(default=1, ge=1, le=16)
     source_language: str | None = None
     target_language: str | None = None

@@ -102,13 +102,16 @@ def start_service(
     return record
 
 
-def start_scorer(home: Home, model: str, port: int, *, ends_with_parent: bool) -> ServiceRecord:
-    """Start a scorer for one model."""
+def start_scorer(
+    home: Home, model: str, port: int, *, ends_with_parent: bool, dtype: str | None = None
+) -> ServiceRecord:
+    """Start a scorer for one model; without a dtype, as the environment says."""
     environment = {
         "SCORER_MODEL": model,
         "SCORER_PORT": str(port),
         "SCORER_HOST": "127.0.0.1",
         "SCORER_CACHE": str(home.cache),
+        **({"SCORER_DTYPE": dtype} if dtype else {}),
     }
     return start_service(home, "scorer", port, environment, ends_with_parent=ends_with_parent)
 
@@ -185,7 +188,7 @@ def resources_of(home: Home, endpoints: Mapping[str, str] | None = None) -> Reso
 
 @contextlib.contextmanager
 def scorers_for(
-    home: Home, models: list[str], tell: Callable[[str], None]
+    home: Home, models: list[str], tell: Callable[[str], None], dtype: str | None = None
 ) -> Iterator[Mapping[str, str]]:
     """Lend a scorer for each model: one that runs already, or one that ends with this block.
 
@@ -193,6 +196,7 @@ def scorers_for(
         home: Where running scorers are noted.
         models: Their names.
         tell: Says what takes so long, once it does.
+        dtype: Of the weights of those that are started here.
 
     Raises:
         ServiceStartError: One cannot be started.
@@ -202,7 +206,8 @@ def scorers_for(
     try:
         for model in models:
             if model not in found:
-                started.append(start_scorer(home, model, free_port(), ends_with_parent=True))
+                port = free_port()
+                started.append(start_scorer(home, model, port, ends_with_parent=True, dtype=dtype))
         for record in started:
             wait_until_ready(record, tell=tell)
         lent = {record.model: record.url for record in started}

@@ -84,6 +84,7 @@ def request_of(case: Case, settings: StingraySettings) -> LogProbRequest | Gener
             max_new_tokens=settings.max_new_tokens,
             seed=API_SEED,
             chat_template=settings.chat_template,
+            truncation=settings.truncation,
         )
     context, continuations = _join(prompt, labels_of(case.task), settings)
     return LogProbRequest(
@@ -91,6 +92,7 @@ def request_of(case: Case, settings: StingraySettings) -> LogProbRequest | Gener
         context=context,
         continuations=continuations,
         chat_template=settings.chat_template,
+        truncation=settings.truncation,
     )
 
 

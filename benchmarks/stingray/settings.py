@@ -7,6 +7,7 @@ from pydantic import Field, field_validator, model_validator
 from benchmarks.benchmark import BenchmarkSettings
 from benchmarks.prompt_file import embed_prompts
 from benchmarks.prompt_style import settle_style
+from benchmarks.requests import Truncation
 from benchmarks.stingray.prompts import TEMPLATE_FIELDS
 
 
@@ -34,9 +35,18 @@ class StingraySettings(BenchmarkSettings):
     aggregate: Literal["accuracies", "scores"] = "accuracies"
     """Whether accuracies or finished scores are averaged over cells; both are reported."""
     truncation_tokens: int = Field(default=0, ge=0, le=1_000_000)
-    """The limit that the scorer was started with (authors: 1024), for the record; 0 is none."""
+    """Cut prompt and label to so many tokens of a local model (authors: 1024); 0 cuts nothing."""
+    truncation_side: Literal["right", "left"] = "right"
+    """Where tokens go; the authors' tokenizers cut on the right, where the label stands."""
     quantization: Literal["none", "8bit"] = "none"
-    """How the scorer loaded the weights (authors: 8bit), for the record."""
+    """What the weights must be loaded as (authors: 8bit); a model that has others is refused."""
+
+    @property
+    def truncation(self) -> Truncation | None:
+        """How requests are cut; None: not at all."""
+        if not self.truncation_tokens:
+            return None
+        return Truncation(tokens=self.truncation_tokens, side=self.truncation_side)
 
     @field_validator("prompt_file")
     @classmethod

@@ -14,6 +14,7 @@ from benchmarks.requests import (
     Request,
     SimilarityRequest,
     TranslateRequest,
+    Truncation,
 )
 from benchmarks.responses import LogProbResponse, TextResponse, ValueResponse, VectorResponse
 from orchestrator.providers.provider import Answer, Unanswered
@@ -28,7 +29,12 @@ def parameters(request: Request) -> Hashable:
     """Return what the requests of one call must share."""
     match request:
         case LogProbRequest():
-            return (request.kind, request.bos_policy, request.chat_template)
+            return (
+                request.kind,
+                request.bos_policy,
+                request.chat_template,
+                request.truncation,
+            )
         case GenerateRequest():
             return (
                 request.kind,
@@ -38,6 +44,7 @@ def parameters(request: Request) -> Hashable:
                 request.seed,
                 request.no_repeat_ngram_size,
                 request.chat_template,
+                request.truncation,
             )
         case TranslateRequest():
             languages = (request.source_language, request.target_language)
@@ -66,6 +73,7 @@ async def log_probs(client: ScorerClient, requests: Sequence[LogProbRequest]) ->
             items=items,
             bos_policy=requests[0].bos_policy,
             chat_template=requests[0].chat_template,
+            truncation=_truncation(requests[0].truncation),
         )
     )
     results = iter(response.results)
@@ -94,6 +102,7 @@ async def generate(client: ScorerClient, requests: Sequence[GenerateRequest]) ->
             seed=first.seed,
             no_repeat_ngram_size=first.no_repeat_ngram_size,
             chat_template=first.chat_template,
+            truncation=_truncation(first.truncation),
         )
     )
     return [_text(result) for result in response.results]
@@ -169,6 +178,12 @@ async def hidden_states(
         )
     )
     return await asyncio.to_thread(save_states, artefacts, found)
+
+
+def _truncation(asked: Truncation | None) -> schemas.Truncation | None:
+    if asked is None:
+        return None
+    return schemas.Truncation(tokens=asked.tokens, side=asked.side)
 
 
 def _log_prob_answer(results: Sequence[schemas.LogProbResult | schemas.FailedItem]) -> Answer:

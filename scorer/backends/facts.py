@@ -45,7 +45,7 @@ def capabilities_of(
         weights_sha256=folder.weights_sha256,
         tokenizer_sha256=tokenizer.sha256(),
         chat_template_sha256=tokenizer.chat_template_sha256(),
-        dtype=str(model.dtype).removeprefix("torch."),
+        dtype=_dtype(model),
         backend="torch",
         backend_version=BACKEND_VERSION,
         device=str(model.device),
@@ -58,6 +58,13 @@ def capabilities_of(
         bos_policy=start[0],
         bos_token=start[1],
     )
+
+
+def _dtype(model: Any) -> str:  # noqa: ANN401
+    """Return the type of the weights; a quantised model names that of its activations."""
+    if getattr(model, "is_loaded_in_8bit", False):
+        return "int8"
+    return str(model.dtype).removeprefix("torch.")
 
 
 def context_window(config: Any) -> int:  # noqa: ANN401

@@ -1,18 +1,24 @@
 """Weights from a folder onto a device, and the facts about them."""
 
 import contextlib
+import importlib.util
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoConfig
+from transformers import AutoConfig, BitsAndBytesConfig
 from transformers.utils import logging as transformers_logging
 
 from scorer.errors import ModelNotFoundError, OutOfMemoryError
 
-DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+DTYPES = {
+    "float32": torch.float32,
+    "bfloat16": torch.bfloat16,
+    "float16": torch.float16,
+    "int8": torch.int8,
+}
 transformers_logging.disable_progress_bar()
 
 
@@ -33,10 +39,26 @@ def choose_device(name: str) -> torch.device:
 
 
 def choose_dtype(name: str, device: torch.device) -> torch.dtype:
-    """Return the dtype of a name; `auto` is float32 on a processor, bfloat16 on a GPU."""
+    """Return the dtype of a name; `auto` is float32 on a processor, bfloat16 on a GPU.
+
+    Raises:
+        ModelNotFoundError: 8-bit weights cannot be had here.
+    """
     if name == "auto":
         return torch.float32 if device.type == "cpu" else torch.bfloat16
+    if DTYPES[name] == torch.int8:
+        _check_int8(device)
     return DTYPES[name]
+
+
+def _check_int8(device: torch.device) -> None:
+    if device.type != "cuda":
+        raise ModelNotFoundError(
+            f"8-bit weights need a CUDA GPU, and the device is {device.type}; allowed here:"
+            " auto, float32, bfloat16, float16"
+        )
+    if importlib.util.find_spec("bitsandbytes") is None:
+        raise ModelNotFoundError("8-bit weights need the package bitsandbytes (pip install it)")
 
 
 def read_config(folder: Path) -> Any:  # noqa: ANN401  # transformers has no types
@@ -61,10 +83,10 @@ def load_weights(kind: Any, folder: Path, device: torch.device, dtype: torch.dty
     try:
         model, report = kind.from_pretrained(
             folder,
-            dtype=dtype,
             use_safetensors=True,
             trust_remote_code=False,
             output_loading_info=True,
+            **_loading_options(device, dtype),
         )
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         reason = str(error).splitlines()[0]
@@ -75,7 +97,19 @@ def load_weights(kind: Any, folder: Path, device: torch.device, dtype: torch.dty
             f"the weights in {folder} lack {len(lost)} tensors that {type(model).__name__} needs,"
             f" the first is {lost[0]}"
         )
-    return model.to(device).eval().requires_grad_(requires_grad=False)
+    placed = model if dtype == torch.int8 else model.to(device)
+    return placed.eval().requires_grad_(requires_grad=False)
+
+
+def _loading_options(device: torch.device, dtype: torch.dtype) -> dict[str, Any]:
+    """Return how weights are read; 8-bit ones are made on the device (LLM.int8, Dettmers 2022)."""
+    if dtype != torch.int8:
+        return {"dtype": dtype}
+    return {
+        "dtype": torch.float16,
+        "device_map": {"": device},
+        "quantization_config": BitsAndBytesConfig(load_in_8bit=True),
+    }
 
 
 def use_threads(n_threads: int) -> None:

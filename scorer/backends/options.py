@@ -14,7 +14,7 @@ class LoadOptions:
     cache: Path
     """Folder of converted weights and of hashes."""
     device: str = "auto"
-    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    dtype: Literal["auto", "float32", "bfloat16", "float16", "int8"] = "auto"
     n_threads: int = 0
     """Of the processor; 0 takes all that this process may use."""
     max_batch_tokens: int = 0

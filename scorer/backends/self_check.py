@@ -11,7 +11,7 @@ from scorer.backend import LogProbs, TokenRow
 N_SHARED = 12
 N_BRANCHES = 4
 N_OWN = 5
-TOLERANCE = {"float32": 1e-3, "float16": 0.1, "bfloat16": 0.5}
+TOLERANCE = {"float32": 1e-3, "float16": 0.1, "bfloat16": 0.5, "int8": 0.5}
 """Nats a token; far above rounding, far below what a wrong mask or head does."""
 
 

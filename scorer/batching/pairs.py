@@ -9,21 +9,25 @@ from functools import partial
 from typing import TypeVar
 
 from scorer.backend import SourceTargetTokenizer, TargetTokens, TokenRow
+from scorer.batching.cutting import cut_row
 from scorer.batching.scoring_row import ScoringRow, check_length, failed
 from scorer.errors import ItemError, NothingToScoreError
-from scorer.schemas import Capabilities, FailedItem, LogProbItem
+from scorer.schemas import Capabilities, FailedItem, LogProbItem, Truncation
 
 Row = TypeVar("Row")
 
 
 def read_pair_items(
-    items: Sequence[LogProbItem], tokenizer: SourceTargetTokenizer, info: Capabilities
+    items: Sequence[LogProbItem],
+    tokenizer: SourceTargetTokenizer,
+    info: Capabilities,
+    truncation: Truncation | None = None,
 ) -> list[ScoringRow | FailedItem]:
     """Return one row a continuation; what cannot be scored is refused alone."""
     rows: list[ScoringRow | FailedItem] = []
     for item in items:
         n = len(item.continuations or "1")
-        rows += _alone(partial(_read_item, item, tokenizer, info), n)
+        rows += _alone(partial(_read_item, item, tokenizer, info, truncation), n)
     return rows
 
 
@@ -32,11 +36,13 @@ def read_sources(
     languages: tuple[str | None, str | None],
     tokenizer: SourceTargetTokenizer,
     info: Capabilities,
+    truncation: Truncation | None = None,
 ) -> list[TokenRow | FailedItem]:
     """Return one row a text to be translated: its source, and how the target begins."""
 
     def read(text: str) -> list[TokenRow]:
         source = tokenizer.encode_sources([text], *languages)[0]
+        source = cut_row(source, tokenizer.is_special(source), truncation)
         check_length(len(source), info)
         return [TokenRow(tokenizer.forced_prefix(languages[1]), source_ids=source)]
 
@@ -44,10 +50,14 @@ def read_sources(
 
 
 def _read_item(
-    item: LogProbItem, tokenizer: SourceTargetTokenizer, info: Capabilities
+    item: LogProbItem,
+    tokenizer: SourceTargetTokenizer,
+    info: Capabilities,
+    truncation: Truncation | None,
 ) -> list[ScoringRow | FailedItem]:
     languages = (item.source_language, item.target_language)
     source = tokenizer.encode_sources([item.context], *languages)[0]
+    source = cut_row(source, tokenizer.is_special(source), truncation)
     check_length(len(source), info)
     if item.token_ids is not None:
         prefix = tokenizer.encode_targets(["a"], item.target_language)[0].prefix

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from scorer.backend import SourceTargetTokenizer, TokenisedText, Tokenizer, TokenRow
+from scorer.batching.cutting import cut_row
 from scorer.batching.pairs import read_sources
 from scorer.batching.scoring_row import check_length, failed
 from scorer.batching.start_token import TOKENIZER_POLICY, start_token_id
@@ -42,7 +43,8 @@ def read_generate_request(
         raise UnsupportedRequestError(f"{info.model} translates nothing and takes no language code")
     if isinstance(tokenizer, SourceTargetTokenizer):
         sources = [_plain_text(item) for item in request.items]
-        return read_sources(sources, (codes[0], codes[1]), tokenizer, info)
+        languages = (codes[0], codes[1])
+        return read_sources(sources, languages, tokenizer, info, request.truncation)
     texts = [_text(item, request, tokenizer) for item in request.items]
     is_chat = [item.messages is not None and request.chat_template for item in request.items]
     rendered = iter(tokenizer.encode([t for t, chat in zip(texts, is_chat, strict=True) if chat]))
@@ -50,6 +52,7 @@ def read_generate_request(
     rows = [next(rendered).ids if chat else next(plain) for chat in is_chat]
     start = start_token_id("default", tokenizer, info)
     rows = [row or (() if start is None else (start,)) for row in rows]
+    rows = [cut_row(row, tokenizer.is_special(row), request.truncation) for row in rows]
     return _refuse_alone(rows, lambda n: check_length(n, info, request.max_new_tokens))
 
 

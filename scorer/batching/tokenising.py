@@ -9,11 +9,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scorer.backend import SourceTargetTokenizer, TokenisedText, Tokenizer, TokenRow
+from scorer.batching.cutting import cut_text
 from scorer.batching.pairs import read_pair_items
 from scorer.batching.scoring_row import ScoringRow, check_length, failed
 from scorer.batching.start_token import start_token_id
 from scorer.errors import ItemError, NothingToScoreError, UnknownTokenError
-from scorer.schemas import Capabilities, ChatMessage, FailedItem, LogProbItem, LogProbRequest
+from scorer.schemas import (
+    Capabilities,
+    ChatMessage,
+    FailedItem,
+    LogProbItem,
+    LogProbRequest,
+    Truncation,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +44,7 @@ def read_log_prob_request(
         UnsupportedRequestError: The model has no chat template.
     """
     if isinstance(tokenizer, SourceTargetTokenizer):
-        return read_pair_items(request.items, tokenizer, info)
+        return read_pair_items(request.items, tokenizer, info, request.truncation)
     start = start_token_id(request.bos_policy, tokenizer, info)
     texts: list[_Text] = []
     for item in request.items:
@@ -46,7 +54,8 @@ def read_log_prob_request(
     rows: list[ScoringRow | FailedItem] = []
     for item in request.items:
         for _ in range(_n_continuations(item)):
-            rows.append(_read(item, next(splits), next(tokenised), (tokenizer, info, start)))
+            split = (next(splits), next(tokenised))
+            rows.append(_read(item, split, (tokenizer, info, start), request.truncation))
     return rows
 
 
@@ -69,38 +78,53 @@ def _texts(item: LogProbItem, tokenizer: Tokenizer, *, is_chat: bool) -> list[_T
 
 def _read(
     item: LogProbItem,
-    text: _Text,
-    tokens: TokenisedText,
+    split: tuple[_Text, TokenisedText],
     model: tuple[Tokenizer, Capabilities, int | None],
+    truncation: Truncation | None,
 ) -> ScoringRow | FailedItem:
-    tokenizer, info, start = model
+    (text, tokens), (tokenizer, info, start) = split, model
     prefix = () if start is None or not text.has_start else (start,)
     try:
         if item.token_ids is not None:
             row = _from_ids(tokens.ids, item.token_ids, prefix, (text, tokenizer, info))
         else:
-            row = _from_text(text, tokens, prefix)
+            row = _from_text(text, tokens, prefix, truncation)
         check_length(len(row.row.ids), info)
     except ItemError as error:
         return failed(error)
     return row
 
 
-def _from_text(text: _Text, tokens: TokenisedText, prefix: tuple[int, ...]) -> ScoringRow:
+def _from_text(
+    text: _Text, whole: TokenisedText, prefix: tuple[int, ...], truncation: Truncation | None
+) -> ScoringRow:
+    tokens = cut_text(whole, len(prefix), truncation)
     n_context = next(
         (at for at, (_, end) in enumerate(tokens.offsets) if end > text.boundary), len(tokens.ids)
     )
     n_given = max(1, len(prefix) + n_context)
     row = TokenRow(prefix + tokens.ids, n_given)
     if len(row.ids) <= n_given:
+        if len(tokens.ids) < len(whole.ids):
+            raise NothingToScoreError(
+                f"the continuation is cut away: {len(prefix + whole.ids)} tokens, cut to"
+                f" {len(row.ids)}"
+            )
         raise NothingToScoreError(_nothing(len(tokens.ids) - n_context))
     offsets = tokens.offsets[n_given - len(prefix) :]
     return ScoringRow(
         row=row,
         offsets=offsets,
-        continuation=text.text[text.boundary :],
+        continuation=_scored_text(text, offsets, is_whole=tokens == whole),
         is_straddling=offsets[0][0] < text.boundary,
     )
+
+
+def _scored_text(text: _Text, offsets: Sequence[tuple[int, int]], *, is_whole: bool) -> str:
+    """Return the continuation, or what a cut left of it."""
+    if is_whole:
+        return text.text[text.boundary :]
+    return text.text[max(text.boundary, offsets[0][0]) : offsets[-1][1]]
 
 
 def _from_ids(

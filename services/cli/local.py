@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from benchmarks.benchmark import Benchmark
 from orchestrator import run as run_story
 from orchestrator.contexts import RunContexts
+from orchestrator.demands import INT8, wants_int8
 from orchestrator.jobs import add_tasks, hand_back_stalled, queue_of, run_worker
 from orchestrator.planning import Plan, make_plan, open_source
 from orchestrator.providers.catalog import ENCODER_KINDS
@@ -75,7 +76,8 @@ def scorer_models(spec: RunSpec, benchmark: Benchmark) -> list[str]:
 
 async def _work(home: Home, spec: RunSpec, benchmark: Benchmark, start: Starter) -> Run:
     models = scorer_models(spec, benchmark)
-    async with open_store(home) as database, _scorers(home, models) as endpoints:
+    dtype = INT8 if wants_int8(benchmark.settings) else None
+    async with open_store(home) as database, _scorers(home, models, dtype) as endpoints:
         resources = resources_of(home, endpoints)
         run = await start(database, resources)
         say(f"run {run.id}: {run.n_items} items, {len(run.cells)} cells, model {run.model}")
@@ -83,12 +85,15 @@ async def _work(home: Home, spec: RunSpec, benchmark: Benchmark, start: Starter)
 
 
 @contextlib.asynccontextmanager
-async def _scorers(home: Home, models: list[str]) -> AsyncIterator[dict[str, str]]:
+async def _scorers(
+    home: Home, models: list[str], dtype: str | None
+) -> AsyncIterator[dict[str, str]]:
     if not models:
         yield await asyncio.to_thread(find_scorers, home)
         return
     with contextlib.ExitStack() as stack:
-        found = await asyncio.to_thread(stack.enter_context, scorers_for(home, models, say))
+        lent = scorers_for(home, models, say, dtype)
+        found = await asyncio.to_thread(stack.enter_context, lent)
         yield dict(found)
 
 

@@ -20,8 +20,8 @@ class ScorerSettings(ServiceSettings):
     """`demo-decoder`, `demo-encoder`, `hf:<folder, GGUF file or hub id>`, or `fake`."""
     device: str = "auto"
     """`auto`, `cpu`, `cuda`, `cuda:1` …"""
-    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
-    """`auto` is float32 on a processor and bfloat16 on a GPU."""
+    dtype: Literal["auto", "float32", "bfloat16", "float16", "int8"] = "auto"
+    """`auto` is float32 on a processor and bfloat16 on a GPU; int8 needs a GPU and bitsandbytes."""
     cache: Path | None = None
     """Folder of converted weights; None: the cache of the home."""
     threads: int = Field(default=0, ge=0, le=1024)

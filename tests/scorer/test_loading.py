@@ -1,3 +1,5 @@
+import importlib.util
+
 import pytest
 import torch
 from transformers import AutoModelForCausalLM, BertConfig, BloomConfig, RobertaConfig
@@ -25,6 +27,19 @@ def test_a_processor_computes_in_float32_unless_told_otherwise():
     assert choose_dtype("auto", cpu) == torch.float32
     assert choose_dtype("auto", torch.device("meta")) == torch.bfloat16
     assert choose_dtype("float16", cpu) == torch.float16
+
+
+def test_8_bit_weights_are_refused_where_they_cannot_be_had():
+    with pytest.raises(ModelNotFoundError, match="need a CUDA GPU, and the device is cpu; allowed"):
+        choose_dtype("int8", torch.device("cpu"))
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("bitsandbytes") is not None, reason="the package is installed"
+)
+def test_a_gpu_without_the_package_for_8_bit_weights_is_told():
+    with pytest.raises(ModelNotFoundError, match="the package bitsandbytes"):
+        choose_dtype("int8", torch.device("cuda"))
 
 
 def test_the_context_window_leaves_out_positions_that_no_token_gets():

@@ -5,7 +5,7 @@ import pytest
 from benchmarks.benchmark import Case, Item
 from benchmarks.catalog import open_benchmark
 from benchmarks.errors import SettingError, UnknownNameError
-from benchmarks.requests import RequestKind
+from benchmarks.requests import RequestKind, Truncation
 from benchmarks.responses import LogProbResponse, TextResponse
 from benchmarks.stingray.benchmark import Stingray
 
@@ -220,3 +220,17 @@ def test_the_baselines_of_a_task_stand_beside_every_outcome():
     outcome = judge(USAGE_L2, LogProbResponse(sums=(-2.0, -1.0)))
 
     assert outcome.baselines == {"chance": 0.5, "always-yes": 1.0, "always-no": 0.0}
+
+
+@pytest.mark.parametrize("inference", ["likelihood", "generation"])
+def test_a_cut_is_part_of_the_request_and_of_what_is_cached(inference):
+    cuts = ({}, {"truncation_tokens": 9}, {"truncation_tokens": 9, "truncation_side": "left"})
+    asked = [ask(SEMANTIC, inference=inference, **cut) for cut in cuts]
+
+    assert [request.truncation for request in asked[1:]] == [
+        Truncation(tokens=9, side="right"),
+        Truncation(tokens=9, side="left"),
+    ]
+    contents = [str(request.content()) for request in asked]
+    assert len(set(contents)) == 3
+    assert "truncation" not in contents[0]
