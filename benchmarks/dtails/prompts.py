@@ -6,7 +6,7 @@ pass, so that braces in the data stay as they are.
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchmarks.prompt_file import TemplateFields, read_embedded
 from benchmarks.requests import Message
@@ -70,15 +70,11 @@ RETRY = "Please enclose your selected translation from <Translations> with 3 bac
 
 
 def own_templates(prompt_file: str) -> Templates:
-    """Return the templates of an embedded prompt file; rules are asked about as without them."""
-    own = read_embedded(prompt_file)
-    plain = own.get("plain", RELEASED.plain)
-    return Templates(
-        plain=plain,
-        with_rules=own.get("with_rules", plain),
-        system=own.get("system", RELEASED.system),
-        translation=own.get("translation", RELEASED.translation),
-    )
+    """Return the templates of an embedded prompt file; an own `plain` serves with rules too."""
+    own = dict(read_embedded(prompt_file))
+    if "plain" in own:
+        own.setdefault("with_rules", own["plain"])
+    return replace(RELEASED, **own)
 
 
 def shuffled(variations: Sequence[str], seed: int, language: str, item: str) -> list[str]:
