@@ -12,6 +12,11 @@ from languages.normalisation import fold
 
 WILDCARD = "*"
 
+_WORDS = r"(?:\*\s+)*(?:[^\[\]|\s*]|\*[^\[\]|\s])[^\[\]|]*"
+"""At least one word that is no wildcard; no brackets."""
+ENTRY_PATTERN = rf"^\s*(?:{_WORDS}|\[\s*{_WORDS}\|\s*[Pp][nvarxNVARX]\s*\])\s*$"
+"""What `parse_entry` reads, for the JSON schema."""
+
 _BRACKETS = re.compile(r"\[\s*(?P<text>[^\[\]|]*?)\s*\|\s*[Pp](?P<letter>[nvarxNVARX])\s*\]")
 _UPOS: dict[str, frozenset[str] | None] = {
     "n": frozenset({"NOUN", "PROPN"}),

@@ -6,13 +6,23 @@ Source: Campolungo et al. 2022 ("DiBiMT: A Novel Benchmark for Measuring Word Se
 Disambiguation Biases in Machine Translation"); the benchmark is closed, so the layout is ours.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from benchmarks.dibimt.notation import ENTRY_PATTERN
+
+
+def _whole(value: Any) -> Any:  # noqa: ANN401  # whatever JSON held
+    """Return 2.0 as 2: JSON tells no whole numbers apart by their point."""
+    is_whole = isinstance(value, float) and value.is_integer()
+    return int(value) if is_whole else value
+
 
 Pos = Literal["NOUN", "VERB"]
 Name = Annotated[str, Field(min_length=1, pattern=r"^\S+$")]
 Text = Annotated[str, Field(min_length=1, pattern=r"\S")]
+Number = Annotated[int, Field(ge=0), BeforeValidator(_whole)]
 
 
 class _Record(BaseModel):
@@ -22,7 +32,7 @@ class _Record(BaseModel):
 class Lexicalisation(_Record):
     """A lemma of the target language."""
 
-    lemma: Text
+    lemma: Annotated[Text, Field(json_schema_extra={"pattern": ENTRY_PATTERN})]
     """As the wordnet or an annotator spells it: `word`, `several words`, `a * wildcard`, or the
     annotators' `[candidate|Px]`."""
     synsets: list[Name] = []
@@ -31,7 +41,16 @@ class Lexicalisation(_Record):
 
 
 class Answers(_Record):
-    """The right and the wrong lexicalisations of one item in one target language."""
+    """The right and the wrong lexicalisations of one item in one target language; at least one."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"required": [name], "properties": {name: {"minItems": 1}}}
+                for name in ("good", "bad", "removed")
+            ]
+        }
+    )
 
     good: list[Lexicalisation] = []
     bad: list[Lexicalisation] = []
@@ -47,7 +66,7 @@ class ItemRecord(_Record):
     sentence: Text
     word: Text
     """The target as it is written in the sentence."""
-    start: Annotated[int, Field(ge=0)]
+    start: Number
     """0-based character at which `word` begins."""
     lemma: Text
     pos: Pos
@@ -57,7 +76,11 @@ class ItemRecord(_Record):
     """Where the sentence comes from."""
     tags: list[Literal["DISCUSS"]] = []
     """DISCUSS: annotators want to talk about it."""
-    languages: Annotated[dict[str, Answers], Field(min_length=1)]
+    languages: Annotated[
+        dict[str, Answers],
+        Field(min_length=1, json_schema_extra={"propertyNames": {"pattern": "^[a-z]{2,3}$"}}),
+    ]
+    """By code."""
 
 
 class SensesRecord(_Record):
@@ -65,8 +88,8 @@ class SensesRecord(_Record):
 
     lemma: Text
     pos: Pos
-    senses: Annotated[list[Name], Field(min_length=1)]
-    counts: list[Annotated[int, Field(ge=0)]] | None = None
+    senses: Annotated[list[Name], Field(min_length=1, json_schema_extra={"uniqueItems": True})]
+    counts: list[Number] | None = None
     """How often each was met in a sense-tagged corpus; below the last count, order is arbitrary."""
 
 
