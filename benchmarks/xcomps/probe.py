@@ -19,6 +19,9 @@ from benchmarks.xcomps.words import WordCounts
 MAX_VECTORS_A_DIMENSION = 2.0
 """Up to here a system of vectors is no slower than one of dimensions, and needs no more memory."""
 
+TIE = 1e-9
+"""A score up to here is one of 0 but for rounding, and decides for the label False."""
+
 
 class ProbeError(ArithmeticError):
     """Newton's method did not reach the optimum."""
@@ -51,7 +54,7 @@ class Probe:
         for fold in np.unique(folds):
             tested = folds == fold
             for decided, scores in zip(decisions, self._scores(label_sets, ~tested), strict=True):
-                decided[tested] = scores[self._rows.places[tested]] > 0
+                decided[tested] = scores[self._rows.places[tested]] > TIE
         return decisions
 
     def _scores(self, label_sets: Sequence[BoolArray], trained: BoolArray) -> list[FloatArray]:

@@ -1,5 +1,6 @@
 """The hidden states that a probe bench needs: of a running scorer, or of one started for it."""
 
+import time
 from collections.abc import Mapping, Sequence
 
 from benchmarks.benchmark import Case, Item
@@ -11,18 +12,18 @@ from scorer.client import ScorerClient
 from scorer.errors import ScorerError
 from scorer.schemas import Capabilities, FailedItem, HiddenStatesRequest
 
-TEXTS_A_CALL = 256
+TEXTS_A_CALL = 128
 PROBE_SEED = 42
 
 
 async def ask_states(
-    url: str, key: str | None, sentences: Sequence[str]
+    url: str, key: str | None, sentences: Sequence[str], budget_s: float
 ) -> tuple[Capabilities, Mapping[str, States]]:
     """Ask a scorer for the last token's states at every layer.
 
     Returns:
-        What it says of itself, and the states by sentence; those that it cannot answer are left
-        out.
+        What it says of itself, and the states by sentence; those that it cannot answer, or not in
+        time, are left out.
 
     Raises:
         ScorerError: It does not answer.
@@ -30,7 +31,10 @@ async def ask_states(
     found: dict[str, States] = {}
     async with ScorerClient(url, api_key=key) as client:
         capabilities = await client.capabilities()
+        deadline = time.monotonic() + budget_s
         for first in range(0, len(sentences), TEXTS_A_CALL):
+            if found and time.monotonic() > deadline:
+                break
             texts = list(sentences[first : first + TEXTS_A_CALL])
             answer = await client.hidden_states(HiddenStatesRequest(texts=texts, pooling="last"))
             for text, states in zip(texts, answer.states, strict=True):

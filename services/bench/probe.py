@@ -16,8 +16,10 @@ from services.bench.probing import measure
 from services.home import Home
 from services.processes import scorers_for
 
-BUDGET_S = 200.0
-"""From the start; what is begun by then ends within 240 s."""
+BUDGET_S = 190.0
+"""From the start, so that a slow machine still ends within 240 s."""
+ASKING_S = 90.0
+"""Of these; a slow machine's probes see fewer sentences."""
 LEAST_BUDGET_S = 20.0
 N_PAIRS = 340
 """Generated ones; as many as a negative type of the COMPS sample has."""
@@ -58,7 +60,9 @@ def run(bench: ProbeBench, home: Home, tell: Callable[[str], None]) -> dict[str,
     sentences = sentences_of(items)
     with scorers_for(home, [bench.model], tell) as urls:
         tell(f"hidden states of {len(sentences)} sentences by {bench.model}")
-        facts, states = asyncio.run(ask_states(urls[bench.model], home.scorer_key, sentences))
+        left_s = ASKING_S - (time.monotonic() - began)
+        asked = ask_states(urls[bench.model], home.scorer_key, sentences, left_s)
+        facts, states = asyncio.run(asked)
     sets = probe_sets(items, states)
     tell(f"{facts.n_layers + 1} layers, {len(sets)} probes each")
     left_s = BUDGET_S - (time.monotonic() - began)
@@ -67,7 +71,7 @@ def run(bench: ProbeBench, home: Home, tell: Callable[[str], None]) -> dict[str,
         "device": "cpu",
         "dtype": facts.dtype,
         "model": facts.model,
-        "n_sentences": len(sentences),
+        "n_sentences": len(states),
         "n_layers": facts.n_layers + 1,
         "width": facts.width,
         **measure(sets, max(LEAST_BUDGET_S, left_s), n_cores()),

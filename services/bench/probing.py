@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -20,13 +21,17 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # has no stubs
 
 from benchmarks.xcomps.layers import Decisions, decide_layer
+from benchmarks.xcomps.probe import TIE
 from benchmarks.xcomps.probe_set import ProbeSet
-from benchmarks.xcomps.rows import BoolArray, IntArray, Vectors
+from benchmarks.xcomps.rows import BoolArray, FloatArray, IntArray, Vectors
 
 GOLDEN = 0.6180339887498949
 """Its multiples, less their whole parts, spread evenly however many are taken."""
 LAYERS_A_CORE = 2
 """In the part with all cores."""
+SAFETY = 1.5
+"""What that part may take longer than it should."""
+REST_S = 0.2
 SOLVERS: Mapping[str, Mapping[str, Any]] = {
     "sklearn_lbfgs": {},
     "sklearn_newton_cholesky_1e-8": {"solver": "newton-cholesky", "tol": 1e-8},
@@ -73,8 +78,10 @@ class Sitting:
     n_decisions: int = 0
     own_s: float = 0.0
     peer_s: dict[str, float] = field(default_factory=lambda: dict.fromkeys(SOLVERS, 0.0))
+    n_ties: int = 0
+    """Decisions on a score of 0 but for rounding, by scikit-learn at a tolerance of 1e-8."""
     n_flips: int = 0
-    """Decisions of ours that are not those of scikit-learn at a tolerance of 1e-8."""
+    """Other decisions of ours that are not those of scikit-learn at a tolerance of 1e-8."""
     n_default_flips: int = 0
     """The same of scikit-learn's default."""
     longest_s: float = 0.0
@@ -90,33 +97,37 @@ def measure(sets: Sequence[ProbeSet], budget_s: float, n_cores: int) -> dict[str
     """
     deadline = time.monotonic() + budget_s
     sitting = Sitting()
-    with threadpool_limits(1):
+    spawn = multiprocessing.get_context("spawn")
+    with (
+        threadpool_limits(1),
+        ProcessPoolExecutor(n_cores, spawn, initializer=_warm_up) as processes,
+    ):
+        list(processes.map(_rest, range(n_cores)))
         for layer in _spread(sets):
             _time_layer(layer, sitting)
-            together_s = 1.5 * LAYERS_A_CORE * sitting.peer_s[DEFAULT_PEER] / sitting.n_layers
+            together_s = SAFETY * LAYERS_A_CORE * sitting.peer_s[DEFAULT_PEER] / sitting.n_layers
             if time.monotonic() + sitting.longest_s + together_s > deadline:
                 break
-        n_together = min(LAYERS_A_CORE * n_cores, sum(each.n_layers for each in sets))
-        chosen = [layer for layer, _ in zip(_spread(sets), range(n_together), strict=False)]
-        together = _time_together(chosen, n_cores)
+        chosen = list(islice(_spread(sets), LAYERS_A_CORE * n_cores))
+        together = _time_together(chosen, n_cores, processes)
     return {**_told(sitting), "all_cores": together}
 
 
-def decide_by_sklearn(vectors: Vectors, fits: Fits, options: Mapping[str, Any]) -> list[BoolArray]:
-    """Return scikit-learn's out-of-fold decisions, shape (n_sentences,) for each kind of fit."""
+def scores_by_sklearn(vectors: Vectors, fits: Fits, options: Mapping[str, Any]) -> list[FloatArray]:
+    """Return scikit-learn's out-of-fold scores, shape (n_sentences,) for each kind of fit."""
     found = []
     for folds, labels in fits:
-        decisions = np.zeros(len(labels), dtype=np.bool_)
+        scores = np.zeros(len(labels))
         for fold in np.unique(folds):
             tested = folds == fold
             known = labels[~tested]
             if known.all() or not known.any():
-                decisions[tested] = known[0]
+                scores[tested] = 1.0 if known[0] else -1.0
                 continue
             model = LogisticRegression(max_iter=MAX_ITERATIONS, **options)
             model.fit(vectors[~tested], known)
-            decisions[tested] = model.decision_function(vectors[tested]) > 0
-        found.append(decisions)
+            scores[tested] = model.decision_function(vectors[tested])
+        found.append(scores)
     return found
 
 
@@ -135,7 +146,7 @@ def _time_layer(layer: Layer, sitting: Sitting) -> None:
     own = _in_order(decide_layer(layer.vectors, layer.of_probe), layer.of_probe)
     own_s = time.perf_counter() - began
     sitting.own_s += own_s
-    decided, whole_s = {}, own_s
+    found, whole_s = {}, own_s
     for name, options in SOLVERS.items():
         # The default gets single precision, as it lies in the file, in which it is faster.
         dtype = np.float64 if name == EXACT_PEER else layer.vectors.dtype
@@ -143,33 +154,33 @@ def _time_layer(layer: Layer, sitting: Sitting) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             began = time.perf_counter()
-            decided[name] = decide_by_sklearn(vectors, layer.fits, options)
+            found[name] = scores_by_sklearn(vectors, layer.fits, options)
             took_s = time.perf_counter() - began
         sitting.peer_s[name] += took_s
         whole_s += took_s
     sitting.n_layers += 1
     sitting.n_fits += layer.n_fits
-    sitting.n_decisions += sum(len(found) for found in own)
-    sitting.n_flips += _n_different(own, decided[EXACT_PEER])
-    sitting.n_default_flips += _n_different(decided[DEFAULT_PEER], decided[EXACT_PEER])
     sitting.longest_s = max(sitting.longest_s, whole_s)
+    exact, default = np.concatenate(found[EXACT_PEER]), np.concatenate(found[DEFAULT_PEER])
+    is_clear = np.abs(exact) > TIE
+    sitting.n_decisions += len(exact)
+    sitting.n_ties += int((~is_clear).sum())
+    sitting.n_flips += int((np.concatenate(own) != (exact > 0))[is_clear].sum())
+    sitting.n_default_flips += int(((default > 0) != (exact > 0))[is_clear].sum())
 
 
-def _time_together(layers: Sequence[Layer], n_cores: int) -> dict[str, Any]:
+def _time_together(
+    layers: Sequence[Layer], n_cores: int, processes: ProcessPoolExecutor
+) -> dict[str, Any]:
     """Time all cores: our threads, and as many processes of scikit-learn, a layer each."""
     jobs = [(layer.of_sentences, layer.fits) for layer in layers]
-    spawn = multiprocessing.get_context("spawn")
-    with (
-        ThreadPoolExecutor(n_cores) as threads,
-        ProcessPoolExecutor(n_cores, spawn, initializer=_warm_up) as processes,
-    ):
-        list(processes.map(_nothing, range(n_cores)))
+    with ThreadPoolExecutor(n_cores) as threads:
         began = time.perf_counter()
         list(threads.map(lambda layer: decide_layer(layer.vectors, layer.of_probe), layers))
         own_s = time.perf_counter() - began
-        began = time.perf_counter()
-        list(processes.map(_decide_by_default, jobs))
-        peer_s = time.perf_counter() - began
+    began = time.perf_counter()
+    list(processes.map(_score_by_default, jobs))
+    peer_s = time.perf_counter() - began
     n_fits = sum(layer.n_fits for layer in layers)
     return {
         "n_cores": n_cores,
@@ -185,12 +196,14 @@ def _warm_up() -> None:
     LogisticRegression().fit(np.arange(8.0).reshape(4, 2), [0, 1, 0, 1])
 
 
-def _nothing(number: int) -> int:
+def _rest(number: int) -> int:
+    """Leave time for every process to be asked, so that all of them are started."""
+    time.sleep(REST_S)
     return number
 
 
-def _decide_by_default(job: tuple[Vectors, Fits]) -> None:
-    decide_by_sklearn(*job, SOLVERS[DEFAULT_PEER])
+def _score_by_default(job: tuple[Vectors, Fits]) -> None:
+    scores_by_sklearn(*job, SOLVERS[DEFAULT_PEER])
 
 
 def _in_order(decisions: Decisions, of_probe: ProbeSet) -> list[BoolArray]:
@@ -198,10 +211,6 @@ def _in_order(decisions: Decisions, of_probe: ProbeSet) -> list[BoolArray]:
     known = [name for name, folds in of_probe.folds.items() if folds is not None]
     both = (decisions.main, decisions.control)
     return [kind[name] for name in known for kind in both]
-
-
-def _n_different(found: Sequence[BoolArray], expected: Sequence[BoolArray]) -> int:
-    return int(sum((a != b).sum() for a, b in zip(found, expected, strict=True)))
 
 
 def _told(sitting: Sitting) -> dict[str, Any]:
@@ -214,6 +223,7 @@ def _told(sitting: Sitting) -> dict[str, Any]:
             for name, took_s in sitting.peer_s.items()
         },
         "n_decisions": sitting.n_decisions,
+        "n_ties": sitting.n_ties,
         "n_flips_vs_exact": sitting.n_flips,
         "n_flips_of_sklearn_lbfgs": sitting.n_default_flips,
     }
