@@ -152,3 +152,46 @@ class Artefact:
     kind: str
     path: str
     n_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the answer to one request took; None where the provider does not count it."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    """With the tokens that were thought and not shown."""
+    characters: int | None = None
+    money: float | None = None
+    """None where no price is known."""
+    currency: str | None = None
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether the provider counts nothing at all: a model of one's own."""
+        return self.input_tokens is None and self.output_tokens is None and self.characters is None
+
+    def as_json(self) -> dict[str, int | float | str]:
+        """Return what is known, for a JSON column."""
+        fields = ("input_tokens", "output_tokens", "characters", "money", "currency")
+        return {name: getattr(self, name) for name in fields if getattr(self, name) is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What a run has used so far; answers that were stored already cost nothing."""
+
+    budget: float | None
+    """In `currency`; None where there is no limit."""
+    currency: str | None
+    money: float
+    held: float
+    """For calls in flight, and for those whose end nobody saw: they may have been billed."""
+    is_partly_unpriced: bool
+    """Whether some of it has no known price and is not in `money`."""
+    input_tokens: int
+    output_tokens: int
+    characters: int
+    n_asked: int
+    n_saved: int
+    """Requests whose response was there already."""
