@@ -51,8 +51,19 @@ class PairTokenizer:
         return self.encode_sources(texts, None, None)
 
     def encode_whole(self, texts: Sequence[str]) -> list[TokenisedText]:
-        """Split sources of the tokenizer's own source language, with the characters they cover."""
-        return [TokenisedText(ids, self.spans(ids)) for ids in self.encode_prompts(texts)]
+        """Split sources of the tokenizer's own source language, with the characters they cover.
+
+        A slow tokenizer does not know them: they are then those of the decoded text.
+        """
+        rows = self.encode_prompts(texts)
+        if not self._loaded.is_fast:
+            return [TokenisedText(ids, self.spans(ids)) for ids in rows]
+        with self._lock:
+            found = self._loaded(list(texts), return_offsets_mapping=True).offset_mapping
+        return [
+            TokenisedText(ids, tuple((begin, end) for begin, end in offsets))
+            for ids, offsets in zip(rows, found, strict=True)
+        ]
 
     def encode_sources(
         self, texts: Sequence[str], source: str | None, target: str | None

@@ -300,6 +300,23 @@ def test_hidden_states_are_the_encoders(family, backend, reference):
         np.testing.assert_allclose(states, expected, atol=1e-5)
 
 
+def test_the_characters_of_a_sources_tokens_stand_beside_them(family, backend):
+    if family[0] == "marian":
+        pytest.skip("this family asks for a language")
+    texts = ["the cat sat", "a dog"]
+
+    for text, whole, ids in zip(
+        texts,
+        backend.tokenizer.encode_whole(texts),
+        backend.tokenizer.encode_prompts(texts),
+        strict=True,
+    ):
+        assert whole.ids == ids
+        assert max(end for _, end in whole.offsets) == len(text)
+        covered = {at for begin, end in whole.offsets for at in range(begin, end)}
+        assert covered >= {at for at, letter in enumerate(text) if letter != " "}
+
+
 def test_a_language_that_is_unknown_or_missing_is_refused_alone(family, backend):
     if family[0] not in CODES:
         pytest.skip("this family has no language codes")
