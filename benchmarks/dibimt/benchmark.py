@@ -117,8 +117,13 @@ class Dibimt:
                 yield _complete(item, predictions, pairs)
 
     def check(self, folder: Path, languages: Sequence[str]) -> CheckReport:
-        """Hold the data against the paper's counts and the rules items were made by."""
+        """Hold the data against the paper's counts and the rules items were made by.
+
+        Raises:
+            DataError: A file is missing, or a line is not as the README says.
+        """
         chosen = data.chosen_languages(folder, languages)
+        read_translations(folder, self.settings.system, self.settings.priority)
         return check(folder / data.ITEMS, data.read_rows(folder, chosen), chosen)
 
     def requests(self, case: Case, seed: int) -> tuple[Request, ...]:

@@ -56,6 +56,14 @@ def test_bad_translations_are_paired_with_the_first_good_one_by_priority(folder)
     assert pairs(folder)["1"]["good_from"] == "best"
 
 
+def test_the_check_reads_the_translations_too(folder):
+    path = folder / "translations" / "ours.jsonl"
+    path.write_text(path.read_text() + '\n{"key": "dibimt/translate/es/5", "response": {}}')
+
+    with pytest.raises(DataError, match=r"ours\.jsonl, line 5: response.text"):
+        open_benchmark("dibimt").check(folder, ())
+
+
 def test_only_bad_items_are_drawn(folder):
     assert set(pairs(folder)) == {"1", "2", "3"}
 
