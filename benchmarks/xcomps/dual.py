@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dtrsv, strsv
-from scipy.linalg.lapack import dpotrf, spotrf
 
+from benchmarks.xcomps.lapack import factorise
 from benchmarks.xcomps.newton import Losses, Point, descend
 from benchmarks.xcomps.rows import FloatArray, Vectors
 
@@ -23,7 +23,10 @@ SMALLEST_CURVATURE = 1e-14
 
 @dataclass(frozen=True, slots=True)
 class Cholesky:
-    """A lower triangle L with L Lᵀ = A, and the two substitutions that solve A x = b."""
+    """A lower triangle L with L Lᵀ = A, and the two substitutions that solve A x = b.
+
+    Whatever stands above the diagonal is not looked at.
+    """
 
     lower: NDArray[np.floating]
 
@@ -36,17 +39,10 @@ class Cholesky:
 
 
 def cholesky(matrix: NDArray[np.floating]) -> Cholesky | None:
-    """Factorise a symmetric matrix, which is overwritten; None where it is not positive definite.
-
-    Args:
-        matrix: Of single or double precision, rows one after another.
-    """
-    potrf: Any = spotrf if matrix.dtype == np.float32 else dpotrf
-    # The transpose is the same matrix in the order LAPACK wants, so nothing is copied.
-    lower, failure = potrf(matrix.T, lower=1, overwrite_a=1, clean=0)
-    if failure or not np.isfinite(lower.diagonal()).all():
+    """Factorise a symmetric matrix, which is lost; None where it is not positive definite."""
+    if not factorise(matrix):
         return None
-    return Cholesky(lower)
+    return Cholesky(matrix.T)
 
 
 @dataclass(frozen=True, slots=True)

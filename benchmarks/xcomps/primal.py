@@ -102,7 +102,7 @@ class SparseMatrix:
         scaled = self._counts.multiply(np.sqrt(shares)[:, None]).tocsr()
         total = np.asarray((scaled.T @ scaled).toarray())
         total -= np.outer(centre * shares.sum(), centre)
-        return total.astype(dtype)
+        return total.astype(dtype, order="C")
 
 
 class PrimalSpace:
