@@ -11,6 +11,8 @@ from storage.address import libpq_address
 from storage.database import Database, execute, fetch_all, fetch_one, transaction
 from storage.encoding import to_json
 
+RUN_QUEUE_PREFIX = "run-"
+"""Each run has a queue of its own, named by its id."""
 MIN_CONNECTIONS = 1
 MAX_CONNECTIONS = 10
 
@@ -18,6 +20,23 @@ MAX_CONNECTIONS = 10
 ENQUEUE = """SELECT procrastinate_defer_jobs_v1(ARRAY(
     SELECT ROW($1, $2, $3, NULL, NULL, arguments::jsonb, NULL)::procrastinate_job_to_defer_v1
     FROM unnest($4::text[]) WITH ORDINALITY AS job (arguments, position) ORDER BY position))"""
+
+# A worker that lost its lease may still finish: the outcomes' key keeps what it writes single.
+HAND_BACK = """UPDATE procrastinate_jobs SET status = 'todo', attempts = attempts + 1,
+    worker_id = NULL, scheduled_at = NULL, abort_requested = false
+WHERE id IN (SELECT job.id FROM procrastinate_jobs AS job
+    LEFT JOIN procrastinate_workers AS worker ON worker.id = job.worker_id
+    WHERE job.status = 'doing'
+        AND (worker.id IS NULL OR worker.last_heartbeat < now() - make_interval(secs => $1))
+    FOR UPDATE OF job SKIP LOCKED)"""
+
+# A job whose end could not be written stays with a worker that has forgotten it.
+LOSE = """UPDATE procrastinate_jobs SET status = 'todo', attempts = attempts + 1,
+    worker_id = NULL, scheduled_at = NULL, abort_requested = false
+WHERE status = 'doing' AND worker_id = $1 AND id = ANY($2::bigint[])"""
+
+SWEEP_LOCK = 7_265_536_474
+"""Of the advisory lock that lets one worker at a time look after the jobs of others."""
 
 STALLED = """SELECT count(*) AS n FROM procrastinate_jobs AS job
 LEFT JOIN procrastinate_workers AS worker ON worker.id = job.worker_id
@@ -93,6 +112,37 @@ async def n_stalled(
     async with transaction(source) as connection:
         row = await fetch_one(connection, STALLED, queue, without_heartbeat_s)
     return 0 if row is None else int(row.n)
+
+
+async def try_sweep_lock(connection: AsyncConnection) -> bool:
+    """Say whether this transaction, and no other, may look after the jobs of dead workers."""
+    row = await fetch_one(connection, "SELECT pg_try_advisory_xact_lock($1) AS mine", SWEEP_LOCK)
+    return row is not None and bool(row.mine)
+
+
+async def hand_back(source: Database | AsyncConnection, lease_s: float) -> int:
+    """Give the jobs of workers without a heartbeat back to their queues; return how many."""
+    async with transaction(source) as connection:
+        return await execute(connection, HAND_BACK, lease_s)
+
+
+async def taken_by(source: Database | AsyncConnection, worker_id: int) -> set[int]:
+    """Return the jobs that a worker has taken, as the database believes."""
+    async with transaction(source) as connection:
+        rows = await fetch_all(
+            connection,
+            "SELECT id FROM procrastinate_jobs WHERE status = 'doing' AND worker_id = $1",
+            worker_id,
+        )
+    return {row.id for row in rows}
+
+
+async def give_up(
+    source: Database | AsyncConnection, worker_id: int, job_ids: Sequence[int]
+) -> int:
+    """Give jobs of a living worker that it no longer works on back; return how many."""
+    async with transaction(source) as connection:
+        return await execute(connection, LOSE, worker_id, list(job_ids))
 
 
 async def clear(source: Database | AsyncConnection, queue: str) -> int:

@@ -33,7 +33,7 @@ class NewRun:
     """The benchmark's bound settings."""
     seed: int
     idempotency_key: str | None = None
-    """A second run with the same key is the first one."""
+    """A second run with the same key and the same spec is the first one."""
 
 
 @dataclass(frozen=True, slots=True)

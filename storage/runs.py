@@ -1,5 +1,7 @@
 """Runs: made once, moved from status to status, counted, deleted."""
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -10,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from storage.database import Database, execute, fetch_all, fetch_one, transaction
 from storage.encoding import from_json, from_text, from_text_or_none, to_json, to_text
 from storage.errors import UnknownItemSetError, UnknownRunError
+from storage.queue import RUN_QUEUE_PREFIX
 from storage.records import NewRun, Progress, Run, RunStatus
 
 COLUMNS = """id, benchmark, model, spec::text, manifest::text, item_set, n_items, cells::text,
@@ -17,15 +20,19 @@ COLUMNS = """id, benchmark, model, spec::text, manifest::text, item_set, n_items
     finished_at"""
 
 INSERT = f"""INSERT INTO runs (id, benchmark, model, spec, manifest, item_set, n_items, cells,
-    settings, seed, idempotency_key)
+    settings, seed, idempotency_key, spec_sha256)
 VALUES ($1, $2, $3, $4::text::json, $5::text::json, $6, $7, $8::text::json, $9::text::json, $10,
-    $11)
-ON CONFLICT (idempotency_key) DO NOTHING RETURNING {COLUMNS}"""
+    $11, $12)
+ON CONFLICT (idempotency_key, spec_sha256) DO NOTHING RETURNING {COLUMNS}"""
 
 SET_STATUS = """UPDATE runs SET status = $2, reason = $4,
     started_at = CASE WHEN $2 = 'running' THEN coalesce(started_at, now()) ELSE started_at END,
     finished_at = CASE WHEN $2 IN ('finished', 'failed', 'cancelled') THEN now() END
 WHERE id = $1 AND status = ANY($3::text[])"""
+
+STRANDED = f"""status IN ('queued', 'running') AND NOT EXISTS (
+    SELECT 1 FROM procrastinate_jobs WHERE queue_name = '{RUN_QUEUE_PREFIX}' || runs.id
+        AND status IN ('todo', 'doing'))"""
 
 COUNT_ANSWERED = """SELECT count(*) AS n FROM (
     SELECT number FROM outcomes WHERE run_id = $1 GROUP BY number HAVING count(*) = $2) AS whole"""
@@ -35,7 +42,7 @@ async def create(source: Database | AsyncConnection, new: NewRun) -> Run:
     """Store a run as `queued`; its items must be stored already.
 
     Returns:
-        The run, or the one that was made before with the same idempotency key.
+        The run, or the one that was made before with the same idempotency key and spec.
 
     Raises:
         UnknownItemSetError: The run's items are not stored.
@@ -48,11 +55,29 @@ async def create(source: Database | AsyncConnection, new: NewRun) -> Run:
                 raise
             message = f"run {new.id} names the item set {new.item_set}, which is not stored"
             raise UnknownItemSetError(message) from error
-        if row is None:
-            sql = f"SELECT {COLUMNS} FROM runs WHERE idempotency_key = $1"
-            row = await fetch_one(connection, sql, new.idempotency_key)
-        assert row is not None
-        return _run(row)
+        if row is not None:
+            return _run(row)
+        before = await find_by_key(connection, new.idempotency_key or "", new.spec)
+        assert before is not None
+        return before
+
+
+async def find_by_key(
+    source: Database | AsyncConnection, idempotency_key: str, spec: Mapping[str, Any]
+) -> Run | None:
+    """Return the run that a key has made of a spec; another spec is another run."""
+    async with transaction(source) as connection:
+        sql = f"SELECT {COLUMNS} FROM runs WHERE idempotency_key = $1 AND spec_sha256 = $2"
+        row = await fetch_one(connection, sql, to_text(idempotency_key), _spec_sha256(spec))
+    return None if row is None else _run(row)
+
+
+async def list_stranded(source: Database | AsyncConnection) -> list[Run]:
+    """Return the runs that are to go on, but of which no job waits or is worked on."""
+    async with transaction(source) as connection:
+        sql = f"SELECT {COLUMNS} FROM runs WHERE {STRANDED} ORDER BY id"  # constants
+        rows = await fetch_all(connection, sql)
+    return [_run(row) for row in rows]
 
 
 async def get(source: Database | AsyncConnection, run_id: str) -> Run:
@@ -211,7 +236,12 @@ def _arguments(new: NewRun) -> tuple[object, ...]:
         to_json(new.settings),
         new.seed,
         None if new.idempotency_key is None else to_text(new.idempotency_key),
+        _spec_sha256(new.spec),
     )
+
+
+def _spec_sha256(spec: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(spec, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def _run(row: Row[Any]) -> Run:
