@@ -3,11 +3,14 @@
 import os
 import platform
 import re
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import psutil
+
+from orchestrator.manifest import code_facts
 
 GB = 2**30
 _PROCESSOR = re.compile(r"^model name\s*:\s*(.+)$", re.MULTILINE)
@@ -44,6 +47,8 @@ def bench_facts(*libraries: str) -> dict[str, Any]:
         "schema": 1,
         "machine": machine_line(),
         "load_1_min": round(load_1_min, 2),
+        "date": datetime.now(UTC).date().isoformat(),
+        **code_facts(),
         "versions": {name: version(name) for name in ("polysense", *libraries)},
     }
 

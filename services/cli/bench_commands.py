@@ -49,7 +49,32 @@ def probe(
     return DONE if document["n_flips_vs_exact"] == 0 else UNANSWERED
 
 
-COMMANDS: tuple[Callable[..., int], ...] = (probe,)
+def store(
+    batches: Annotated[int, typer.Option("--batches", min=1, help="Of 500 rows.")] = 60,
+    as_json: JsonOption = False,
+) -> int:
+    """Time the writing of outcomes beside one plain statement."""
+    bench = import_module("services.bench.store")
+    document = bench.run(bench.StoreBench(n_batches=batches), open_home(), say)
+    _print(document, "rows", as_json=as_json)
+    return DONE
+
+
+def orchestrator(
+    data: DataOption = None,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="Runs, and loops.")] = 3,
+    as_json: JsonOption = False,
+) -> int:
+    """Time a run of the fake model beside a loop that stores nothing."""
+    folder = absolute_data(data)
+    bench = import_module("services.bench.orchestrator")
+    chosen = bench.OrchestratorBench(Path(folder) if folder else None, n_rounds=rounds)
+    document = bench.run(chosen, open_home(), say)
+    _print(document, "items", as_json=as_json)
+    return DONE
+
+
+COMMANDS: tuple[Callable[..., int], ...] = (probe, store, orchestrator)
 """What can be timed; each function is a command of its own name."""
 
 
@@ -64,7 +89,8 @@ def _print(document: Mapping[str, Any], unit: str, *, as_json: bool) -> None:
         (name, f"{peer[rate]:,.1f}", f"{peer['ratio']:.2f}")
         for name, peer in document["peers"].items()
     ]
-    print_table(document["machine"], ["", f"{unit}/s ", "ratio "], rows)
+    sys.stdout.write(f"{document['machine']}\n")
+    print_table("", ["", f"{unit}/s ", "ratio "], rows)
     for name, value in document.items():
         if name not in {"schema", "machine", "peers", rate}:
             sys.stdout.write(f"{name}: {_plain(value)}\n")
