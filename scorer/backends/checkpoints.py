@@ -25,12 +25,10 @@ KEPT_FILES = (
     "vocab.txt",
     "sentencepiece.bpe.model",
     "spiece.model",
-    "modules.json",
     "sentence_bert_config.json",
-    "config_sentence_transformers.json",
-    "1_Pooling/config.json",
 )
-"""Of the base: its tokenizer, and how sentence-transformers reads it."""
+"""Of the base: its tokenizer, and the length that texts are cut to. Without a list of modules,
+sentence-transformers reads the new folder as it was trained: mean pooling, nothing behind it."""
 STATE = ("step", "exp_avg", "exp_avg_sq")
 
 
@@ -94,7 +92,6 @@ class Checkpoints:
         model.save_pretrained(new)
         for name in KEPT_FILES:
             if (base / name).is_file():
-                (new / name).parent.mkdir(exist_ok=True)
                 shutil.copyfile(base / name, new / name)
         (new / "finetuning.json").write_text(
             json.dumps({"facts": self._facts, "losses": list(losses)}, indent=1)
