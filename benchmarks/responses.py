@@ -26,10 +26,10 @@ class _Response(BaseModel):
 class LogProbResponse(_Response):
     """Log-probabilities (nats) of a request's continuations, in their order."""
 
-    log_probs: tuple[tuple[FiniteFloat, ...], ...] | None = None
+    log_probs: tuple[Annotated[tuple[FiniteFloat, ...], Field(min_length=1)], ...] | None = None
     """Per continuation, per scored token."""
     sums: tuple[FiniteFloat, ...] = ()
-    n_tokens: tuple[int, ...] | None = None
+    n_tokens: tuple[Annotated[int, Field(ge=1)], ...] | None = None
     """Scored tokens of each continuation; None where unknown: then there is no per-token score."""
     is_straddling: tuple[bool, ...] | None = None
     """Whether a token spans the join of context and continuation."""
@@ -62,6 +62,15 @@ class LogProbResponse(_Response):
             raise ValueError("log_probs, sums and n_tokens need one entry a continuation")
         return self
 
+    @model_validator(mode="after")
+    def _check_agreement(self) -> Self:
+        for at, row in enumerate(self.log_probs or ()):
+            if not math.isclose(math.fsum(row), self.sums[at], rel_tol=1e-4, abs_tol=1e-2):
+                raise ValueError(f"sums has {self.sums[at]}, log_probs add up to {math.fsum(row)}")
+            if self.n_tokens is not None and self.n_tokens[at] != len(row):
+                raise ValueError(f"n_tokens has {self.n_tokens[at]}, log_probs has {len(row)}")
+        return self
+
 
 class TextResponse(_Response):
     """A generated or translated text, as the model gave it."""
@@ -69,6 +78,8 @@ class TextResponse(_Response):
     text: str
     is_finished: bool = True
     """False where the model was cut off at its limit of new tokens."""
+    raw_text: str | None = None
+    """As it was before the model's thinking was taken out; None where there was none."""
 
 
 class VectorResponse(_Response):
