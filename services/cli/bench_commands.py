@@ -1,5 +1,6 @@
 """Commands that time polysense beside others, as ratios in one sitting: bench."""
 
+import json
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -9,11 +10,13 @@ from typing import Annotated, Any
 import typer
 
 from services.cli.exits import DONE, UNANSWERED
-from services.cli.options import DataOption, JsonOption, absolute_data
+from services.cli.options import DataOption, JsonOption, absolute_data, absolute_model
 from services.cli.printing import print_json, print_table, say
+from services.cli.training_process import run_child
 from services.home import open_home
 
 MIN_PAIRS = 10
+MIN_SENTENCES = 200
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -74,7 +77,37 @@ def orchestrator(
     return DONE
 
 
-COMMANDS: tuple[Callable[..., int], ...] = (probe, store, orchestrator)
+def scorer(
+    data: DataOption = None,
+    model: Annotated[str, typer.Option("--model", help="A causal model.")] = "demo-decoder",
+    sentences: Annotated[
+        int, typer.Option("--sentences", min=MIN_SENTENCES, help="Made up where no data is given.")
+    ] = 2000,
+    parts: Annotated[
+        bool, typer.Option("--parts", help="Time sharing, hidden states and HTTP instead.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Time log-probabilities beside this machine's ceiling and the installed peers."""
+    words = ["--model", absolute_model(model), "--sentences", str(sentences)]
+    if folder := absolute_data(data):
+        words += ["--data", folder]
+    if parts:
+        words.append("--parts")
+    say("timing the scorer; leave the machine alone for some minutes")
+    code, output = run_child("services.scorer.bench", words)
+    if code:
+        return code
+    document = json.loads(output)
+    if parts and not as_json:
+        sys.stdout.write(f"{document['machine']}\n")
+        _print_facts(document)
+    else:
+        _print(document, "sentences", as_json=as_json)
+    return DONE
+
+
+COMMANDS: tuple[Callable[..., int], ...] = (scorer, orchestrator, store, probe)
 """What can be timed; each function is a command of its own name."""
 
 
@@ -91,8 +124,12 @@ def _print(document: Mapping[str, Any], unit: str, *, as_json: bool) -> None:
     ]
     sys.stdout.write(f"{document['machine']}\n")
     print_table("", ["", f"{unit}/s ", "ratio "], rows)
+    _print_facts({name: value for name, value in document.items() if name != rate})
+
+
+def _print_facts(document: Mapping[str, Any]) -> None:
     for name, value in document.items():
-        if name not in {"schema", "machine", "peers", rate}:
+        if name not in {"schema", "machine", "peers"}:
             sys.stdout.write(f"{name}: {_plain(value)}\n")
 
 

@@ -1,4 +1,4 @@
-"""Run a training in a process of its own that never outlives the command."""
+"""Run what needs weights in a process of its own that never outlives the command."""
 
 import contextlib
 import os
@@ -17,14 +17,23 @@ STOPPED = (INTERRUPTED, *(-number for number in SIGNALS))
 
 
 def run_training(words: Sequence[str]) -> tuple[int, str]:
-    """Return the training's exit code and what it printed; its progress goes to our stderr.
+    """Train; see `run_child`.
+
+    Raises:
+        InterruptedRunError: It was stopped, by Ctrl-C or a signal to it or to us.
+    """
+    return run_child("services.scorer.finetune", words)
+
+
+def run_child(module: str, words: Sequence[str]) -> tuple[int, str]:
+    """Return a module's exit code and what it printed; its progress goes to our stderr.
 
     Raises:
         InterruptedRunError: It was stopped, by Ctrl-C or a signal to it or to us.
     """
     with (
         subprocess.Popen(
-            [sys.executable, "-m", "services.scorer.finetune", *words],
+            [sys.executable, "-m", module, *words],
             env={**os.environ, PARENT_VARIABLE: str(os.getpid())},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -223,7 +223,7 @@ def test_numbers_that_are_not_finite_are_refused():
 def test_folds_are_those_of_scikit_learn_with_the_published_seed():
     labels = np.arange(60) < 30
     properties = [f"p{number % 12}" for number in range(60)]
-    groups = np.array([number % 12 for number in range(60)])
+    groups = np.array(properties)
 
     by_sentence = sentence_folds(labels, 42)
     by_property = property_folds(labels, properties, 42)
