@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from metrics.dibimt_verdicts import is_scored
+from metrics.estimated import with_estimate
 from metrics.score import Score
 from metrics.statistics.intervals import Estimate, widened
 from metrics.table import OutcomeRow
@@ -60,26 +61,21 @@ def part_of(rows: Sequence[OutcomeRow], task: str) -> Part:
 
 def make_score(part: Part, metric: str, estimate: Estimate) -> Score:
     """Put an estimate and what it was made from together."""
-    rows, estimate = part.rows, widened(estimate)
-    return Score(
+    rows = part.rows
+    score = Score(
         benchmark=BENCHMARK,
         metric=metric,
         task=part.task,
         language=part.language,
         subset=part.subset,
         setting=part.setting,
-        value=estimate.value,
-        ci_low=estimate.ci_low,
-        ci_high=estimate.ci_high,
-        se=estimate.se,
-        n=estimate.n,
-        n_units=estimate.n_units,
+        value=None,
+        n=0,
         unit=UNIT,
-        interval=estimate.interval,
         coverage=sum(row.status == "valid" for row in rows) / len(rows) if rows else None,
         baselines=_baselines(part) if metric == "accuracy" else {},
-        reason=estimate.reason,
     )
+    return with_estimate(score, widened(estimate))
 
 
 def _baselines(part: Part) -> dict[str, float | None]:

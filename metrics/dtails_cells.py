@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 from typing import Literal
 
+from metrics.estimated import with_estimate
 from metrics.score import Score
 from metrics.statistics.intervals import Estimate, proportion
 from metrics.statistics.macro import macro_proportion
@@ -139,26 +140,21 @@ def make_score(
     cell: Cell, estimate: Estimate, language: str | None, *, subset: str | None = None
 ) -> Score:
     """Put an estimate and what it was made from together."""
-    return Score(
+    score = Score(
         benchmark=BENCHMARK,
         metric=cell.metric,
         task=cell.task,
         language=language,
         subset=subset,
         setting=cell.setting,
-        value=estimate.value,
-        ci_low=estimate.ci_low,
-        ci_high=estimate.ci_high,
-        se=estimate.se,
+        value=None,
         sd=sd_over_seeds(cell),
-        n=estimate.n,
-        n_units=estimate.n_units,
+        n=0,
         unit=UNIT,
-        interval=estimate.interval,
         coverage=sum(map(cell.is_read, cell.rows)) / len(cell.rows),
         baselines=_baselines(cell),
-        reason=estimate.reason,
     )
+    return with_estimate(score, estimate)
 
 
 def _baselines(cell: Cell) -> dict[str, float | None]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from metrics.dtails_cells import BENCHMARK, UNIT
+from metrics.estimated import with_estimate
 from metrics.score import Score
 from metrics.statistics.intervals import proportion
 from metrics.table import OutcomeRow
@@ -45,24 +46,19 @@ def _shares(
                 seed,
             )
             gold = [row.detail["gold_position"] == position for row in parsed]
-            yield Score(
+            share = Score(
                 benchmark=BENCHMARK,
                 metric="position_share",
                 task="select",
                 language=language,
                 setting=f"k={size};{pool}position={position}",
-                value=estimate.value,
-                ci_low=estimate.ci_low,
-                ci_high=estimate.ci_high,
-                se=estimate.se,
-                n=estimate.n,
-                n_units=estimate.n_units,
+                value=None,
+                n=0,
                 unit=UNIT,
-                interval=estimate.interval,
                 coverage=len(parsed) / len(shown),
                 baselines={
                     "gold": sum(gold) / len(gold) if gold else None,
                     "uniform": 1 / size,
                 },
-                reason=estimate.reason,
             )
+            yield with_estimate(share, estimate)

@@ -7,8 +7,8 @@ from metrics.statistics.intervals import Estimate
 
 
 def with_estimate(score: Score, estimate: Estimate) -> Score:
-    """Return the score with the estimate's value, interval and counts."""
-    return score.model_copy(
+    """Return the score with the estimate's value, interval, counts and sample."""
+    estimated = score.model_copy(
         update={
             "value": estimate.value,
             "ci_low": estimate.ci_low,
@@ -19,6 +19,22 @@ def with_estimate(score: Score, estimate: Estimate) -> Score:
             "interval": estimate.interval,
             "reason": estimate.reason,
         }
+    )
+    return estimated.made_from(estimate.sample)
+
+
+def estimate_of_score(score: Score) -> Estimate:
+    """Return what a score was estimated to be."""
+    return Estimate(
+        value=score.value,
+        ci_low=score.ci_low,
+        ci_high=score.ci_high,
+        se=score.se,
+        n=score.n,
+        n_units=score.n_units or 0,
+        interval=score.interval,
+        reason=score.reason,
+        sample=score.sample,
     )
 
 

@@ -1,8 +1,11 @@
 """A score: one metric over one part of a run's outcomes, with all that is needed to trust it."""
 
 from collections.abc import Mapping
+from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
+
+from metrics.statistics.recording import Sample
 
 METRIC_VERSION = "1"
 """Changes whenever a metric's definition changes; scores of two versions are never compared."""
@@ -41,3 +44,15 @@ class Score(BaseModel):
     baselines: Mapping[str, float | None] = Field(default_factory=dict)
     reason: str | None = None
     """Why the value is None."""
+    _sample: Sample | None = PrivateAttr(default=None)
+
+    @property
+    def sample(self) -> Sample | None:
+        """What the value was made from: only while `recording`, and never stored."""
+        return self._sample
+
+    def made_from(self, sample: Sample | None) -> Self:
+        """Return the score with the sample behind it."""
+        found = self.model_copy()
+        found._sample = sample
+        return found

@@ -78,11 +78,15 @@ def _spread(found: Sequence[Score]) -> Iterator[Score]:
 def estimate_of(rows: Sequence[OutcomeRow]) -> Estimate:
     """Estimate the correlation over the rows that have both a prediction and a gold score."""
     pairs = [
-        (row.value, gold)
+        (row.value, gold, row.unit)
         for row in rows
         if row.value is not None and (gold := row.detail.get("gold")) is not None
     ]
-    return correlation_estimate([pair[0] for pair in pairs], [pair[1] for pair in pairs])
+    return correlation_estimate(
+        [pair[0] for pair in pairs],
+        [pair[1] for pair in pairs],
+        names=[pair[2] for pair in pairs],
+    )
 
 
 def overlap_of(rows: Sequence[OutcomeRow]) -> float | None:

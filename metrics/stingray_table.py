@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.statistics.intervals import LEVEL, N_RESAMPLES, Estimate, undefined
+from metrics.statistics.intervals import LEVEL, N_RESAMPLES, Estimate, recorded, undefined
+from metrics.statistics.recording import Summed, is_recording
 from metrics.statistics.resampling import UnitTotals, resample_totals, sum_by_unit
 from metrics.stingray_sides import Cell, SideMark
 
@@ -31,7 +32,12 @@ class SideTable:
     """Shape (1, 4 · n_cells)."""
     resampled: FloatArray
     """Shape (n_resamples, 4 · n_cells)."""
-    n_units: int
+    units: UnitTotals
+
+    @property
+    def n_units(self) -> int:
+        """How many words there are."""
+        return self.units.n_units
 
     def accuracies(self, cell: Cell) -> tuple[float | None, float | None]:
         """Return the accuracies on L1 and L2 of one cell; None where nothing was answered."""
@@ -52,6 +58,11 @@ class SideTable:
         """
         columns = self._columns(cells)
         n = self.n_marks(cells)
+        if is_recording():
+            sample = Summed(
+                self.units, lambda sums: statistic(*_accuracies(sums, columns)), N_RESAMPLES
+            )
+            return recorded(sample, n, reason)
         value = float(statistic(*_accuracies(self.sums, columns))[0])
         if not np.isfinite(value):
             return undefined(reason, n, self.n_units)
@@ -83,12 +94,12 @@ def side_table(found: Sequence[SideMark], cells: Sequence[Cell], seed: int) -> S
         [entry.mark.stratum for entry in found],
     )
     return SideTable(
-        tuple(cells), units.totals.sum(axis=0, keepdims=True), _redraw(units, seed), units.n_units
+        tuple(cells), units.totals.sum(axis=0, keepdims=True), _redraw(units, seed), units
     )
 
 
 def _redraw(units: UnitTotals, seed: int) -> FloatArray:
-    n_resamples = N_RESAMPLES if units.n_units > 1 else 0
+    n_resamples = N_RESAMPLES if units.n_units > 1 and not is_recording() else 0
     return resample_totals(units, seed, n_resamples)
 
 

@@ -5,18 +5,19 @@ layers is the default, the best layer stands beside it (its interval is that of 
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from benchmarks.xcomps.languages import typology_of
 from benchmarks.xcomps.records import NEGATIVE_TYPES
-from metrics.estimated import setting_text, with_estimate
+from metrics.estimated import estimate_of_score, setting_text, with_estimate
 from metrics.score import Score
 from metrics.statistics.intervals import Estimate, undefined, widened
 from metrics.statistics.macro import mean_of_independent
-from metrics.statistics.probing import estimate_from, layer_of_maximum
+from metrics.statistics.probing import N_RESAMPLES, estimate_from, layer_of_maximum
+from metrics.statistics.recording import Statistic, Summed
 from metrics.table import OutcomeRow
 from metrics.xcomps_curves import Curve, Curves, language_curves
 from metrics.xcomps_parts import (
@@ -92,28 +93,45 @@ def _cell_scores(cell: Cell, default_summary: str) -> Iterator[Score]:
     yield _score(cell, "layer_of_maximum", _peak(cell, f1))
     words = cell.curves.words[cell.subset]
     by_words = {**cell.setting, "features": "words"}
-    yield _score(cell, "f1", _estimate(cell, words.values[0], words.drawn[:, 0]), by_words)
+    yield _score(cell, "f1", _of_layer(cell, words, 0), by_words)
 
 
 def _curve_scores(cell: Cell, metric: str, curve: Curve, default: str) -> Iterator[Score]:
     """Yield one number for all layers, in both ways, then a row a layer."""
-    numbers: dict[str, Callable[[], Estimate]] = {
-        "mean": lambda: _estimate(cell, curve.values.mean(), curve.drawn.mean(axis=1)),
-        "best": lambda: _best(cell, curve),
-    }
+    numbers = {"mean": _over_layers, "best": _best}
     for name in sorted(SUMMARIES, key=lambda name: name != default):
         setting = cell.setting if name == default else {**cell.setting, "layers": name}
-        yield _score(cell, metric, numbers[name](), setting)
-    for layer, value in enumerate(curve.values):
-        estimate = _estimate(cell, value, curve.drawn[:, layer])
-        yield _score(cell, metric, estimate).model_copy(update={"layer": layer})
+        yield _score(cell, metric, numbers[name](cell, curve), setting)
+    for layer in range(len(curve.values)):
+        score = _score(cell, metric, _of_layer(cell, curve, layer))
+        yield score.model_copy(update={"layer": layer})
+
+
+def _of_layer(cell: Cell, curve: Curve, layer: int) -> Estimate:
+    return _estimate(
+        cell, curve.values[layer], curve.drawn[:, layer], lambda sums: curve.read(sums)[:, layer]
+    )
+
+
+def _over_layers(cell: Cell, curve: Curve) -> Estimate:
+    return _estimate(
+        cell,
+        curve.values.mean(),
+        curve.drawn.mean(axis=1),
+        lambda sums: np.asarray(curve.read(sums).mean(axis=1)),
+    )
 
 
 def _best(cell: Cell, curve: Curve) -> Estimate:
     best = layer_of_maximum(curve.values)
     if best is None:
         return undefined("no layer has a value")
-    return _estimate(cell, curve.values[best], curve.drawn[:, best])
+    return _estimate(
+        cell,
+        curve.values[best],
+        curve.drawn[:, best],
+        lambda sums: np.asarray(_or_least(curve.read(sums)).max(axis=1)),
+    )
 
 
 def _means(found: Sequence[Score]) -> Iterator[Score]:
@@ -131,13 +149,7 @@ def _means(found: Sequence[Score]) -> Iterator[Score]:
 
 
 def _mean(scores: Sequence[Score], typology: str | None) -> Score:
-    estimates = {
-        str(score.language): Estimate(
-            score.value, score.ci_low, score.ci_high, score.se, score.n, score.n_units or 0,
-            score.interval, score.reason,
-        )
-        for score in scores
-    }  # fmt: skip
+    estimates = {str(score.language): estimate_of_score(score) for score in scores}
     parts_of_setting = filter(None, (scores[0].setting, typology and f"typology={typology}"))
     setting = ";".join(sorted(";".join(parts_of_setting).split(";"))) or None
     coverages = [score.coverage for score in scores if score.coverage is not None]
@@ -190,9 +202,13 @@ def _baselines(cell: Cell) -> dict[str, float | None]:
     }
 
 
-def _estimate(cell: Cell, value: float, drawn: np.ndarray) -> Estimate:
+def _estimate(cell: Cell, value: float, drawn: np.ndarray, statistic: Statistic) -> Estimate:
     n, n_units = _sizes(cell)
-    return estimate_from(float(value), drawn, n, n_units)
+    units = cell.curves.units if cell.curves is not None else None
+    found = estimate_from(float(value), drawn, n, n_units)
+    if units is None:
+        return found
+    return replace(found, reason=None, sample=Summed(units, statistic, N_RESAMPLES))
 
 
 def _peak(cell: Cell, curve: Curve) -> Estimate:
@@ -200,9 +216,17 @@ def _peak(cell: Cell, curve: Curve) -> Estimate:
     best = layer_of_maximum(curve.values)
     if best is None:
         return undefined("no layer has an F1")
-    drawn = np.where(np.isfinite(curve.drawn), curve.drawn, -np.inf)
-    peaks = np.where(np.isfinite(drawn).any(axis=1), drawn.argmax(axis=1), np.nan)
-    return _estimate(cell, best, peaks)
+    return _estimate(cell, best, _peaks(curve.drawn), lambda sums: _peaks(curve.read(sums)))
+
+
+def _peaks(curves: np.ndarray) -> np.ndarray:
+    known = _or_least(curves)
+    return np.where(np.isfinite(known).any(axis=1), known.argmax(axis=1), np.nan)
+
+
+def _or_least(curves: np.ndarray) -> np.ndarray:
+    """Let a layer without a value never be the greatest."""
+    return np.where(np.isfinite(curves), curves, -np.inf)
 
 
 def _sizes(cell: Cell) -> tuple[int, int]:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from metrics.statistics.intervals import LEVEL, Estimate, Z, undefined
+from metrics.statistics.recording import Ranked, is_recording
 
 FloatArray = NDArray[np.float64]
 
@@ -71,17 +72,30 @@ def fisher_z_interval(value: float, n: int, *, of_ranks: bool) -> tuple[float, f
 
 
 def correlation_estimate(
-    predictions: Sequence[float], golds: Sequence[float], *, of_ranks: bool = True
+    predictions: Sequence[float],
+    golds: Sequence[float],
+    *,
+    of_ranks: bool = True,
+    names: Sequence[str] = (),
 ) -> Estimate:
     """Estimate a correlation of pairs that are independent of each other.
 
     A constant side is no correlation of 0 but an error of the predictor (or the data): the value is
     None and the reason says which.
+
+    Args:
+        predictions: One a pair.
+        golds: One a pair.
+        of_ranks: Spearman's correlation, or else Pearson's.
+        names: One a pair, so that two runs can be compared on the same ones; else empty.
     """
     n = len(predictions)
     value = (spearman if of_ranks else pearson)(predictions, golds)
     if value is None:
         return undefined(_why_undefined(predictions, golds), n, n)
+    if is_recording() and of_ranks and names:
+        sample = Ranked(tuple(names), np.asarray(predictions, float), np.asarray(golds, float))
+        return Estimate(value, None, None, None, n, n, None, None, sample=sample)
     found = fisher_z_interval(value, n, of_ranks=of_ranks)
     if found is None:
         why = "a perfect correlation has no interval" if n > 3 else "too few pairs for an interval"

@@ -1,14 +1,15 @@
 """How sure is a score? Estimates with standard error and 95 % interval over the sampling unit."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from metrics.statistics.recording import Sample, Statistic, Summed, is_recording
 from metrics.statistics.resampling import (
     UnitTotals,
     group_by_stratum,
@@ -19,9 +20,6 @@ from metrics.statistics.resampling import (
 LEVEL = 0.95
 Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 N_RESAMPLES = 10_000
-
-Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-"""From column sums (n_resamples, n_columns) to values (n_resamples,); NaN where undefined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +41,8 @@ class Estimate:
     """Why the value, or the interval, is None."""
     n_undefined: int = 0
     """Resamples in which the statistic was undefined; they are dropped."""
+    sample: Sample | None = field(default=None, compare=False, repr=False)
+    """What it was made from; only while `recording`."""
 
 
 def undefined(reason: str, n: int = 0, n_units: int = 0) -> Estimate:
@@ -92,6 +92,8 @@ def proportion(
         raise ValueError("a value is not a finite number; what is missing is None")
     totals = sum_by_unit(column, [row[1] for row in kept], [row[2] for row in kept])
     n_right, n = float(column[:, 0].sum()), len(kept)
+    if is_recording():
+        return recorded(Summed(totals, ratio, n_resamples), n)
     is_binary = bool(np.isin(column[:, 0], (0.0, 1.0)).all())
     if is_binary and (totals.n_units == n or n_right in (0, n)):
         low, high = wilson(n_right / n * totals.n_units, totals.n_units)
@@ -110,6 +112,17 @@ def widened(estimate: Estimate) -> Estimate:
         return estimate
     low, high = wilson(estimate.value * estimate.n_units, estimate.n_units)
     return replace(estimate, ci_low=low, ci_high=high, interval="wilson", reason=None)
+
+
+def recorded(sample: Summed, n: int, reason: str = "undefined on these items") -> Estimate:
+    """Return a value with the sample behind it, and no interval."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sums = sample.units.totals.sum(axis=0, keepdims=True)
+        value = float(sample.statistic(sums)[0])
+    n_units = sample.units.n_units
+    if not math.isfinite(value):
+        return replace(undefined(reason, n, n_units), sample=sample)
+    return Estimate(value, None, None, None, n, n_units, None, None, sample=sample)
 
 
 def ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -177,6 +190,8 @@ def bootstrap_statistic(
     """
     if units.n_units == 0:
         return undefined("no scored item")
+    if is_recording():
+        return recorded(Summed(units, statistic, n_resamples), n, reason)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(statistic(units.totals.sum(axis=0, keepdims=True))[0])
         if not math.isfinite(value):

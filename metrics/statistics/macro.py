@@ -14,6 +14,7 @@ from metrics.statistics.intervals import (
     undefined,
     widened,
 )
+from metrics.statistics.recording import averaged, is_recording
 from metrics.statistics.resampling import sum_by_unit
 
 
@@ -75,6 +76,9 @@ def mean_of_independent(estimates: Mapping[str, Estimate]) -> Estimate:
     if k == 1:
         return next(iter(estimates.values()))
     value = math.fsum(e.value for e in estimates.values() if e.value is not None) / k
+    if is_recording():
+        sample = averaged([estimate.sample for estimate in estimates.values()])
+        return Estimate(value, None, None, None, n, n_units, None, None, sample=sample)
     errors = [estimate.se for estimate in estimates.values()]
     known = [se for se in errors if se is not None]
     if len(known) < k:

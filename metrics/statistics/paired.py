@@ -15,10 +15,10 @@ from scipy.special import bdtr
 from metrics.statistics.intervals import (
     N_RESAMPLES,
     Estimate,
-    Statistic,
     bootstrap_statistic,
     ratio,
 )
+from metrics.statistics.recording import Statistic
 from metrics.statistics.resampling import MAX_CELLS, FloatArray, UnitTotals, sum_by_unit
 
 MAX_EXACT_UNITS = 13

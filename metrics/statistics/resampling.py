@@ -35,6 +35,8 @@ class UnitTotals:
     """Shape (n_units, n_columns)."""
     strata: tuple[str, ...]
     """One a unit."""
+    names: tuple[str, ...] = ()
+    """One a unit; empty where nobody needs to tell them apart."""
 
     @property
     def n_units(self) -> int:
@@ -67,7 +69,8 @@ def sum_by_unit(columns: ArrayLike, units: Sequence[str], strata: Sequence[str])
     number = {unit: index for index, unit in enumerate(names)}
     totals = np.zeros((len(names), table.shape[1] if table.ndim == 2 else 0))
     np.add.at(totals, np.fromiter((number[unit] for unit in units), np.intp, len(units)), table)
-    return UnitTotals(totals, tuple("\x1f".join(sorted(strata_by_unit[name])) for name in names))
+    strata_of_units = tuple("\x1f".join(sorted(strata_by_unit[name])) for name in names)
+    return UnitTotals(totals, strata_of_units, tuple(names))
 
 
 def group_by_stratum(strata: Sequence[str]) -> list[NDArray[np.intp]]:
