@@ -1,28 +1,46 @@
-"""The whole story of a run: planned, started, paused, resumed, retried, cancelled."""
+"""The whole story of a run: planned, started, paused, resumed, retried, cancelled, deleted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from orchestrator.conclusion import is_complete, store_scores
 from orchestrator.errors import RunStateError
-from orchestrator.jobs import ACTIVE, WORK_TASK, job_arguments, queue_of
+from orchestrator.jobs import ACTIVE, WORK_TASK, job_arguments, queue_of, with_numbers
 from orchestrator.planning import Plan
 from orchestrator.spec import RunSpec
-from storage import failures, queue, runs
+from storage import failures, queue, runs, webhooks
 from storage.database import Database
 from storage.records import Run, RunStatus
 
 RESUMABLE = ("paused", "failed", "cancelled", "queued", "running")
 
 
-async def start(database: Database, plan: Plan) -> Run:
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What is kept beside a run and changes nothing about it."""
+
+    note: str | None = None
+    tags: tuple[str, ...] = ()
+    webhook: str | None = None
+    """Is told when the run ends; checked by whoever hands it in."""
+
+
+async def start(database: Database, plan: Plan, labels: Labels | None = None) -> Run:
     """Store a planned run together with its jobs: both are there, or neither is.
 
-    An idempotency key that was used before returns the run it made.
+    An idempotency key that was used before returns the run it made of the same spec.
     """
     async with database.begin() as connection:
         run = await runs.create(connection, plan.run)
         if run.id == plan.run.id:
             await _enqueue(connection, run)
+            if labels is not None:
+                await runs.set_note(connection, run.id, labels.note, labels.tags)
+            if labels is not None and labels.webhook is not None:
+                await webhooks.put(connection, run.id, labels.webhook)
+            run = await runs.get(connection, run.id)
     return run
 
 
@@ -51,7 +69,7 @@ async def cancel(database: Database, run_id: str) -> Run:
 
 
 async def resume(database: Database, run_id: str) -> Run:
-    """Go on with a run: what has an outcome is not asked again.
+    """Go on with a run: what has an outcome is not asked again, what has failed is.
 
     Raises:
         RunStateError: The run is finished.
@@ -66,10 +84,20 @@ async def retry(database: Database, run_id: str) -> Run:
         RunStateError: It has none.
     """
     run = await runs.get(database, run_id)
-    if not await failures.list_failures(database, run_id, limit=1):
+    numbers = await failures.numbers(database, run_id)
+    if not numbers:
         raise RunStateError(f"run {run_id} has no failed items ({run.status})")
-    await failures.clear(database, run_id)
-    return await _requeue(database, run_id, (*RESUMABLE, "finished"))
+    is_whole = await is_complete(database, run)
+    allowed = (*RESUMABLE, "finished")
+    return await _requeue(database, run_id, allowed, numbers if is_whole else None)
+
+
+async def delete(database: Database, run_id: str) -> None:
+    """Delete a run with all that belongs to it; a worker that has a batch in hand lets it go."""
+    run = await runs.get(database, run_id)
+    async with database.begin() as connection:
+        await queue.clear(connection, queue_of(run.id))
+        await runs.delete(connection, run.id)
 
 
 async def rescore(database: Database, run_id: str) -> None:
@@ -87,18 +115,26 @@ async def _stop(database: Database, run_id: str, to: RunStatus, allowed: tuple[s
     return await runs.get(database, run_id)
 
 
-async def _requeue(database: Database, run_id: str, allowed: tuple[str, ...]) -> Run:
-    if not await runs.set_status(database, run_id, "queued", allowed_from=allowed):
-        run = await runs.get(database, run_id)
-        raise RunStateError(f"run {run_id} is {run.status}; allowed: {', '.join(allowed)}")
-    await queue.clear(database, queue_of(run_id))
-    run = await runs.get(database, run_id)
+async def _requeue(
+    database: Database, run_id: str, allowed: tuple[str, ...], numbers: Sequence[int] | None = None
+) -> Run:
+    """Put the jobs of a run back into the queue: all of them, or those of the numbered items."""
     async with database.begin() as connection:
-        await _enqueue(connection, run)
+        if not await runs.set_status(connection, run_id, "queued", allowed_from=allowed):
+            run = await runs.get(connection, run_id)
+            raise RunStateError(f"run {run_id} is {run.status}; allowed: {', '.join(allowed)}")
+        await queue.clear(connection, queue_of(run_id))
+        await failures.clear(connection, run_id)
+        run = await runs.get(connection, run_id)
+        await _enqueue(connection, run, numbers)
     return run
 
 
-async def _enqueue(connection: AsyncConnection, run: Run) -> None:
+async def _enqueue(
+    connection: AsyncConnection, run: Run, numbers: Sequence[int] | None = None
+) -> None:
     batch_items = RunSpec.model_validate(run.spec).batch_items
-    arguments = job_arguments(run, batch_items)
-    await queue.enqueue(connection, queue_of(run.id), WORK_TASK, arguments)
+    jobs = job_arguments(run, batch_items)
+    if numbers is not None:
+        jobs = with_numbers(jobs, numbers)
+    await queue.enqueue(connection, queue_of(run.id), WORK_TASK, jobs)

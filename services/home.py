@@ -28,6 +28,12 @@ class HomeSettings(BaseSettings):
     """The key of the scorers; those started here ask for it as well."""
     scorers: dict[str, str] = Field(default_factory=dict, validation_alias="POLYSENSE_SCORERS")
     """Addresses of scorers by model name, as JSON; those of this home are found without it."""
+    webhooks: tuple[str, ...] = Field(default=(), validation_alias="POLYSENSE_WEBHOOKS")
+    """Addresses, and what lies below them, that the end of a run may be told to, as JSON."""
+    webhook_secret: SecretStr | None = Field(
+        default=None, validation_alias="POLYSENSE_WEBHOOK_SECRET"
+    )
+    """Signs what is told."""
 
 
 class Home:

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from storage.database import Database, execute, fetch_all, transaction
 from storage.encoding import from_text, to_text
-from storage.records import Failure
+from storage.records import Failure, Run
 
 # A case that has an outcome by now, from another worker, has not failed.
 INSERT = """INSERT INTO failures (run_id, number, task, variant, error, detail, request_key,
@@ -23,6 +23,18 @@ ON CONFLICT (run_id, task, variant, number) DO UPDATE
 SET error = excluded.error, detail = excluded.detail, request_key = excluded.request_key,
     n_attempts = failures.n_attempts + excluded.n_attempts, at = excluded.at"""
 
+# Outcomes hold a weaker lock on the run while they are written: nobody writes one in between, so
+# that no case ends up with both.
+LOCK_RUN = "SELECT 1 FROM runs WHERE id = $1 FOR UPDATE"
+
+INSERT_OPEN = """INSERT INTO failures (run_id, number, task, variant, error, detail, request_key,
+    n_attempts)
+SELECT $1, item.number, cell.task, cell.variant, $5, $6, '', 1
+FROM items AS item CROSS JOIN unnest($3::text[], $4::text[]) AS cell (task, variant)
+WHERE item.item_set = $2 AND NOT EXISTS (SELECT 1 FROM outcomes WHERE run_id = $1
+    AND task = cell.task AND variant = cell.variant AND number = item.number)
+ON CONFLICT DO NOTHING"""
+
 SELECT = """SELECT number, task, variant, error, detail, request_key, n_attempts FROM failures
 WHERE run_id = $1 ORDER BY number, task, variant LIMIT $2"""
 
@@ -35,6 +47,7 @@ async def put(source: Database | AsyncConnection, run_id: str, failed: Sequence[
     if not failed:
         return
     async with transaction(source) as connection:
+        await fetch_all(connection, LOCK_RUN, run_id)
         await execute(
             connection,
             INSERT,
@@ -47,6 +60,30 @@ async def put(source: Database | AsyncConnection, run_id: str, failed: Sequence[
             [to_text(failure.request_key) for failure in failed],
             [failure.n_attempts for failure in failed],
         )
+
+
+async def put_open(source: Database | AsyncConnection, run: Run, error: str, detail: str) -> int:
+    """List every case of a run that has neither outcome nor failure; return how many there were."""
+    async with transaction(source) as connection:
+        await fetch_all(connection, LOCK_RUN, run.id)
+        return await execute(
+            connection,
+            INSERT_OPEN,
+            run.id,
+            run.item_set,
+            [to_text(task) for task, _ in run.cells],
+            [to_text(variant) for _, variant in run.cells],
+            to_text(error),
+            to_text(detail),
+        )
+
+
+async def numbers(source: Database | AsyncConnection, run_id: str) -> list[int]:
+    """Return the numbers of the items with a failed case, rising."""
+    async with transaction(source) as connection:
+        sql = "SELECT DISTINCT number FROM failures WHERE run_id = $1 ORDER BY number"
+        rows = await fetch_all(connection, sql, run_id)
+    return [row.number for row in rows]
 
 
 async def list_failures(

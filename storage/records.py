@@ -51,6 +51,14 @@ class Run(NewRun):
 
 
 @dataclass(frozen=True, slots=True)
+class RunState:
+    """Where a run stands, and why."""
+
+    status: RunStatus
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """How far a run has come."""
 
@@ -165,6 +173,8 @@ class Usage:
     money: float | None = None
     """None where no price is known."""
     currency: str | None = None
+    served_by: str | None = None
+    """The exact model, as the provider names it in its answer."""
 
     @property
     def is_nothing(self) -> bool:
@@ -173,7 +183,7 @@ class Usage:
 
     def as_json(self) -> dict[str, int | float | str]:
         """Return what is known, for a JSON column."""
-        fields = ("input_tokens", "output_tokens", "characters", "money", "currency")
+        fields = tuple(self.__dataclass_fields__)
         return {name: getattr(self, name) for name in fields if getattr(self, name) is not None}
 
 

@@ -10,10 +10,17 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from storage.database import Database, execute, fetch_all, fetch_one, transaction
-from storage.encoding import from_json, from_text, from_text_or_none, to_json, to_text
+from storage.encoding import (
+    from_json,
+    from_text,
+    from_text_or_none,
+    to_json,
+    to_text,
+    to_text_or_none,
+)
 from storage.errors import UnknownItemSetError, UnknownRunError
 from storage.queue import RUN_QUEUE_PREFIX
-from storage.records import NewRun, Progress, Run, RunStatus
+from storage.records import NewRun, Progress, Run, RunState, RunStatus
 
 COLUMNS = """id, benchmark, model, spec::text, manifest::text, item_set, n_items, cells::text,
     settings::text, seed, idempotency_key, status, reason, note, tags, created_at, started_at,
@@ -29,6 +36,9 @@ SET_STATUS = """UPDATE runs SET status = $2, reason = $4,
     started_at = CASE WHEN $2 = 'running' THEN coalesce(started_at, now()) ELSE started_at END,
     finished_at = CASE WHEN $2 IN ('finished', 'failed', 'cancelled') THEN now() END
 WHERE id = $1 AND status = ANY($3::text[])"""
+
+SET_REASON = """UPDATE runs SET reason = $2
+WHERE id = $1 AND status IN ('queued', 'running') AND reason IS DISTINCT FROM $2"""
 
 STRANDED = f"""status IN ('queued', 'running') AND NOT EXISTS (
     SELECT 1 FROM procrastinate_jobs WHERE queue_name = '{RUN_QUEUE_PREFIX}' || runs.id
@@ -135,6 +145,25 @@ async def set_status(
             connection, SET_STATUS, run_id, to, list(allowed_from), stored_reason
         )
     return n_moved == 1
+
+
+async def read_state(source: Database | AsyncConnection, run_id: str) -> RunState:
+    """Return a run's status and reason, without all that is large about it.
+
+    Raises:
+        UnknownRunError: There is no run with this id.
+    """
+    async with transaction(source) as connection:
+        row = await fetch_one(connection, "SELECT status, reason FROM runs WHERE id = $1", run_id)
+    if row is None:
+        raise UnknownRunError(f"no run {run_id!r}; `polysense runs` lists them")
+    return RunState(row.status, from_text_or_none(row.reason))
+
+
+async def set_reason(source: Database | AsyncConnection, run_id: str, reason: str | None) -> None:
+    """Say what keeps a run that is to go on, or that nothing does."""
+    async with transaction(source) as connection:
+        await execute(connection, SET_REASON, run_id, to_text_or_none(reason))
 
 
 async def set_manifest(

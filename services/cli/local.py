@@ -9,20 +9,21 @@ from benchmarks.benchmark import Benchmark
 from orchestrator import run as run_story
 from orchestrator.contexts import RunContexts
 from orchestrator.demands import INT8, wants_int8
-from orchestrator.jobs import add_tasks, hand_back_stalled, queue_of, run_worker
+from orchestrator.jobs import queue_of
 from orchestrator.planning import Plan, make_plan, open_source
 from orchestrator.providers.catalog import ENCODER_KINDS
 from orchestrator.resources import Resources
 from orchestrator.spec import RunSpec, parse_model
+from orchestrator.worker import WorkerOptions, work
 from services.cli.exits import InterruptedRunError
 from services.cli.printing import say
 from services.cli.progress import progress_bar
 from services.cli.store import open_store
 from services.home import Home
+from services.orchestrator.webhooks import teller
 from services.processes import find_scorers, resources_of, scorers_for
 from storage import runs
 from storage.database import Database
-from storage.queue import open_queue
 from storage.records import Run
 
 POLL_S = 0.1
@@ -101,22 +102,21 @@ async def _work_until_the_end(
     home: Home, database: Database, resources: Resources, run: Run
 ) -> Run:
     contexts = RunContexts(database, resources)
-    app = add_tasks(open_queue(home.database_url()), contexts)
-    async with app.open_async():
-        await hand_back_stalled(app)
-        worker = asyncio.create_task(
-            run_worker(app, [queue_of(run.id)], CONCURRENCY, signals=False)
-        )
-        try:
-            return await _watch(database, run, worker)
-        except asyncio.CancelledError:
-            await run_story.pause_if_live(database, run.id)
-            command = f"polysense resume {shlex.quote(run.id)}"
-            raise InterruptedRunError(f"paused; go on with: {command}") from None
-        finally:
-            worker.cancel()
-            await asyncio.gather(worker, return_exceptions=True)
-            await contexts.close()
+    tell_ends = teller(database, home.settings)
+    options = WorkerOptions(queues=(queue_of(run.id),), concurrency=CONCURRENCY, on_beat=tell_ends)
+    worker = asyncio.create_task(work(home.database_url(), contexts, options))
+    try:
+        ended = await _watch(database, run, worker)
+        await tell_ends()
+    except asyncio.CancelledError:
+        await run_story.pause_if_live(database, run.id)
+        command = f"polysense resume {shlex.quote(run.id)}"
+        raise InterruptedRunError(f"paused; go on with: {command}") from None
+    finally:
+        worker.cancel()
+        await asyncio.gather(worker, return_exceptions=True)
+        await contexts.close()
+    return ended
 
 
 async def _watch(database: Database, run: Run, worker: asyncio.Task[None]) -> Run:

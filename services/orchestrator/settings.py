@@ -21,3 +21,5 @@ class WorkerSettings(ServiceSettings):
 
     concurrency: int = Field(default=4, ge=1, le=256)
     """Jobs at a time."""
+    lease_s: float = Field(default=20.0, ge=1.0, le=3600.0)
+    """Without a sign of life for so many seconds, its jobs go to other workers."""

@@ -4,16 +4,16 @@ import asyncio
 import sys
 
 from orchestrator.contexts import RunContexts
-from orchestrator.jobs import add_tasks, run_worker
+from orchestrator.worker import WorkerOptions, work
 from services.home import Home, open_home
 from services.orchestrator.settings import WorkerSettings
+from services.orchestrator.webhooks import teller
 from services.processes import resources_of
 from services.web.logs import log_json
 from services.web.settings import SettingsError
 from storage.database import Database
 from storage.errors import StorageError
 from storage.migrate import migrate
-from storage.queue import open_queue
 
 
 def main() -> None:
@@ -37,9 +37,13 @@ async def _work(home: Home, settings: WorkerSettings) -> None:
     resources = resources_of(home)
     async with Database.open(url) as database:
         contexts = RunContexts(database, resources)
-        app = add_tasks(open_queue(url), contexts)
-        async with app.open_async():
-            try:
-                await run_worker(app, [], settings.concurrency, signals=True)
-            finally:
-                await contexts.close()
+        options = WorkerOptions(
+            concurrency=settings.concurrency,
+            has_signals=True,
+            lease_s=settings.lease_s,
+            on_beat=teller(database, home.settings),
+        )
+        try:
+            await work(url, contexts, options)
+        finally:
+            await contexts.close()

@@ -8,13 +8,12 @@ import pytest
 from pydantic import SecretStr
 
 from orchestrator.contexts import RunContexts
-from orchestrator.jobs import add_tasks, run_worker
+from orchestrator.worker import WorkerOptions, work
 from services.home import Home, HomeSettings
 from services.orchestrator.app import make_orchestrator
 from services.orchestrator.settings import OrchestratorSettings
 from services.processes import resources_of
 from storage.database import Database
-from storage.queue import open_queue
 
 SPEC = {"benchmark": "semrel", "model": "fake", "limit": 3}
 
@@ -39,14 +38,13 @@ async def working(home):
     """Let a worker take jobs until the block ends."""
     async with Database.open(home.database_url()) as database:
         contexts = RunContexts(database, resources_of(home))
-        queue = add_tasks(open_queue(home.database_url()), contexts)
-        async with queue.open_async():
-            worker = asyncio.create_task(run_worker(queue, [], 2, signals=False))
-            try:
-                yield
-            finally:
-                worker.cancel()
-                await asyncio.gather(worker, return_exceptions=True)
+        options = WorkerOptions(concurrency=2)
+        worker = asyncio.create_task(work(home.database_url(), contexts, options))
+        try:
+            yield
+        finally:
+            worker.cancel()
+            await asyncio.gather(worker, return_exceptions=True)
 
 
 async def ended(client, run_id):
