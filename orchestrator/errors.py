@@ -19,3 +19,7 @@ class ProviderUnavailableError(OrchestratorError):
 
 class ProviderRefusedError(OrchestratorError):
     """A model refuses for good (a key, an unknown model): asking again would change nothing."""
+
+
+class BudgetReachedError(OrchestratorError):
+    """A run may spend no more; it goes on with a larger budget."""

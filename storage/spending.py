@@ -16,8 +16,10 @@ DIGITS = 12
 SET_BUDGET = """INSERT INTO spending (run_id, budget, currency) VALUES ($1, $2, $3)
 ON CONFLICT (run_id) DO UPDATE SET budget = excluded.budget, currency = excluded.currency"""
 
-HOLD = """UPDATE spending SET held = held + $2
-WHERE run_id = $1 AND (budget IS NULL OR money + held + $2 <= budget) RETURNING run_id"""
+HOLD = """INSERT INTO spending AS total (run_id, held) VALUES ($1, $2)
+ON CONFLICT (run_id) DO UPDATE SET held = total.held + excluded.held
+WHERE total.budget IS NULL OR total.money + total.held + excluded.held <= total.budget
+RETURNING run_id"""
 
 RELEASE = "UPDATE spending SET held = greatest(0, held - $2) WHERE run_id = $1"
 

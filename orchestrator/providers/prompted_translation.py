@@ -1,10 +1,11 @@
 """Any model that generates is a translator too: it is asked in words; versioned."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 
 from benchmarks.requests import GenerateRequest, Message, Request, RequestKind, TranslateRequest
 from languages.names import language_name
-from orchestrator.providers.provider import Answer, Provider
+from orchestrator.providers.metering import Metered, stream_of
+from orchestrator.providers.provider import Answer, ChoosyProvider, Provider
 
 PROMPT_VERSION = "1"
 PROMPT = (
@@ -34,6 +35,16 @@ class PromptedTranslator:
     async def answer(self, requests: Sequence[Request]) -> list[Answer]:
         """Answer every request, in order."""
         return await self._provider.answer([_in_words(request) for request in requests])
+
+    def stream(self, requests: Sequence[Request]) -> AsyncIterator[list[Metered]]:
+        """Yield answers as they come, with what they took."""
+        return stream_of(self._provider, [_in_words(request) for request in requests])
+
+    def refusal(self, request: Request) -> str | None:
+        """Say why the model will not answer a request, if it can say so."""
+        if isinstance(self._provider, ChoosyProvider):
+            return self._provider.refusal(_in_words(request))
+        return None
 
     async def close(self) -> None:
         """Close the model's connections."""

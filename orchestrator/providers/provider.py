@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from benchmarks.requests import Request, RequestKind
 from benchmarks.responses import Response
@@ -46,6 +46,15 @@ class Provider(Protocol):
 
     async def close(self) -> None:
         """Let go of connections."""
+        ...
+
+
+@runtime_checkable
+class ChoosyProvider(Protocol):
+    """What a provider has that can say beforehand which requests it will not answer."""
+
+    def refusal(self, request: Request) -> str | None:
+        """Say in a clause why a request will not be answered; None where it will be."""
         ...
 
 

@@ -1,0 +1,110 @@
+"""Open `openai:<model>`: what it can do is tried once, before a run, and not believed."""
+
+from collections.abc import Mapping
+from functools import partial
+
+from benchmarks.requests import GenerateRequest, Message, RequestKind
+from orchestrator.errors import WrongUseError
+from orchestrator.limits import Call, Halt
+from orchestrator.providers import openai_likelihood
+from orchestrator.providers.http_calls import (
+    HttpDoor,
+    RefusedForGoodError,
+    RequestRefusedError,
+)
+from orchestrator.providers.http_keys import open_access
+from orchestrator.providers.http_settings import OpenAISettings, read_http_settings
+from orchestrator.providers.openai import APIS, OWN_URL, OpenAIProvider, reclassify
+from orchestrator.providers.openai_likelihood import NoScoresError
+from orchestrator.providers.opening import Opening
+from orchestrator.resources import Resources
+
+KEY_NAME = "OPENAI_API_KEY"
+QUESTION = GenerateRequest(
+    key="probe", messages=(Message(role="user", content="Say yes."),), max_new_tokens=16
+)
+SAMPLING = ("temperature", "top_p", "seed")
+MISSING_HERE = frozenset({403, 404})
+"""What one of several addresses may say of a model that another one serves."""
+CHAT_KINDS = frozenset({RequestKind.GENERATE, RequestKind.TRANSLATE})
+
+
+async def open_openai(model: str, opening: Opening, resources: Resources) -> OpenAIProvider:
+    """Return a provider that answers the kinds which the server has shown to answer.
+
+    Raises:
+        WrongUseError: A setting, the address or the key is wrong, or no wanted kind is answered.
+        ProviderRefusedError: The server refuses the key or the model.
+        ProviderUnavailableError: It cannot be reached.
+    """
+    settings: OpenAISettings = read_http_settings("openai", opening.settings)
+    access = await open_access("openai", OWN_URL, settings, resources, KEY_NAME)
+    door = HttpDoor(
+        name="openai",
+        base_url=access.base_url,
+        headers=settings.extra_headers(),
+        key=access.key,
+        key_header=settings.key_header or "Authorization",
+        key_prefix="" if settings.key_header else "Bearer ",
+        timeout_s=settings.timeout_s,
+        reclassify=reclassify,
+    )
+    wanted = _wanted(opening.kinds)
+    provider = OpenAIProvider(model, door, access.lane, settings, opening, wanted)
+    if opening.is_known:
+        return provider
+    try:
+        problems = await _try_all(provider, wanted)
+        provider.kinds = wanted - set(problems)
+        if not provider.kinds:
+            reasons = "; ".join(dict.fromkeys(problems.values())) or "nothing it serves is asked"
+            raise WrongUseError(
+                f"openai:{model} at {door.base_url} cannot be asked this: {reasons}"
+            )
+    except BaseException:
+        await provider.close()
+        raise
+    return provider
+
+
+def _wanted(kinds: frozenset[RequestKind] | None) -> frozenset[RequestKind]:
+    if kinds is None:
+        return frozenset(APIS)
+    named = kinds & frozenset(APIS)
+    return named | {RequestKind.GENERATE} if kinds & CHAT_KINDS else named
+
+
+async def _try_all(
+    provider: OpenAIProvider, wanted: frozenset[RequestKind]
+) -> Mapping[RequestKind, str]:
+    """Return why kinds cannot be served; empty where all can."""
+    problems: dict[RequestKind, str] = {}
+    only_one = len({APIS[kind] for kind in wanted}) == 1
+    for api in sorted({APIS[kind] for kind in wanted}):
+        try:
+            await provider.lane.call(Call(partial(_try, provider, api)), Halt())
+        except (RequestRefusedError, NoScoresError, RefusedForGoodError) as error:
+            if isinstance(error, RefusedForGoodError) and (
+                only_one or error.status not in MISSING_HERE
+            ):
+                raise
+            problems |= {kind: _reason(api, error) for kind in wanted if APIS[kind] == api}
+    return problems
+
+
+async def _try(provider: OpenAIProvider, api: str) -> None:
+    match api:
+        case "chat":
+            await provider.ask_chat(QUESTION)
+        case "completions":
+            openai_likelihood.check_probe(await provider.echo(openai_likelihood.PROBES))
+        case _:
+            await provider.embed(["a"])
+
+
+def _reason(api: str, error: Exception) -> str:
+    if api == "completions":
+        return f"it gives no log-probabilities of given text ({error})"
+    if api == "chat" and any(word in str(error) for word in SAMPLING):
+        return f"{error}; --setting sampling=server leaves sampling to the server"
+    return f"/{api}: {error}"
