@@ -155,7 +155,7 @@ def sign_flip(
     if not math.isfinite(observed):
         return None
     is_exact = len(moves) <= MAX_EXACT_UNITS
-    shifts = _every_shift(moves) if is_exact else _drawn_shifts(moves, seed, n_permutations)
+    shifts = every_shift(moves) if is_exact else drawn_shifts(moves, seed, n_permutations)
     found = differences(shifts)
     found = found[np.isfinite(found)]
     n_as_large = int(np.count_nonzero(found >= observed - TOLERANCE))
@@ -186,13 +186,22 @@ def minimum_detectable(se: float, *, level: float = 0.05, power: float = 0.8) ->
     return (normal.inv_cdf(1 - level / 2) + normal.inv_cdf(power)) * se
 
 
-def _every_shift(moves: FloatArray) -> FloatArray:
+def every_shift(moves: FloatArray) -> FloatArray:
+    """Return the change of A's column sums under every assignment of units to A and B."""
     flips = np.array(list(product((0.0, 1.0), repeat=len(moves))))
     return flips.reshape(2 ** len(moves), len(moves)) @ moves
 
 
-def _drawn_shifts(moves: FloatArray, seed: int, n: int) -> FloatArray:
-    """Draw which units are exchanged; of equal units only how many matters."""
+def drawn_shifts(moves: FloatArray, seed: int, n: int) -> FloatArray:
+    """Return the change of A's column sums under drawn assignments.
+
+    Of equal units only how many are exchanged matters.
+
+    Args:
+        moves: B less A, one row a unit that differs.
+        seed: Where drawing starts.
+        n: How many assignments.
+    """
     generator = np.random.default_rng(seed)
     distinct, counts = np.unique(moves, axis=0, return_counts=True)
     shifts = np.zeros((n, moves.shape[1]))

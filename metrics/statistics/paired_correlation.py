@@ -1,14 +1,14 @@
 """Does B rank the same items better than A? Paired comparison of two rank correlations."""
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from metrics.statistics.correlation import N_RESAMPLES, average_ranks, spearman
-from metrics.statistics.intervals import LEVEL, Estimate, undefined
-from metrics.statistics.paired import TOLERANCE, Comparison, minimum_detectable
-from metrics.statistics.resampling import FloatArray
+from metrics.statistics.draws import Draws, comparison_of
+from metrics.statistics.intervals import undefined
+from metrics.statistics.paired import TOLERANCE, Comparison
+from metrics.statistics.resampling import MAX_CELLS, FloatArray
 
 
 def compare_spearman(
@@ -20,10 +20,6 @@ def compare_spearman(
 ) -> Comparison:
     """Compare how two systems rank the same independent items.
 
-    The interval is the percentile bootstrap over items. The test exchanges A's and B's *ranks* of
-    an item, since the two may predict on different scales. Both rank anew each time: their time is
-    n_resamples · n log n.
-
     Args:
         first: A's prediction, one an item.
         second: B's prediction, one an item.
@@ -32,46 +28,79 @@ def compare_spearman(
         n_resamples: How many resamples and permutations.
     """
     a, b, gold = (np.asarray(values, dtype=np.float64) for values in (first, second, golds))
-    n = len(gold)
-    observed = _difference(a, b, gold)
-    if observed is None:
+    draws = ranked_draws(a, b, gold, seed, n_resamples)
+    if draws is None:
+        n = len(gold)
         return Comparison(undefined("a side is constant or too short", n, n), None, None, None)
+    return comparison_of(draws, len(gold))
+
+
+def ranked_draws(
+    a: FloatArray, b: FloatArray, golds: FloatArray, seed: int, n_resamples: int = N_RESAMPLES
+) -> Draws | None:
+    """Return the draws of the difference of two rank correlations on independent items.
+
+    Resamples redraw items and rank anew. The test exchanges A's and B's *ranks* of an item, since
+    the two may predict on different scales, and correlates what then stands on each side with the
+    gold ranks.
+
+    Args:
+        a: A's predictions, one an item.
+        b: B's.
+        golds: One an item.
+        seed: Where drawing starts.
+        n_resamples: How many resamples and exchanges.
+
+    Returns:
+        None where a side is constant or has fewer than two items.
+    """
+    first, second = spearman(a, golds), spearman(b, golds)
+    if first is None or second is None:
+        return None
     generator = np.random.default_rng(seed)
-    drawn = (generator.integers(n, size=n) for _ in range(n_resamples))
-    resampled = [_difference(a[index], b[index], gold[index]) for index in drawn]
-    defined = np.array([value for value in resampled if value is not None])
-    low, high = np.quantile(defined, ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
-    se = float(defined.std(ddof=1))
-    estimate = Estimate(
-        value=observed,
-        ci_low=float(low),
-        ci_high=float(high),
-        se=se,
-        n=n,
-        n_units=n,
-        interval="bootstrap",
-        reason=None,
-        n_undefined=n_resamples - len(defined),
-    )
-    p_value = _exchange(average_ranks(a), average_ranks(b), gold, generator, n_resamples)
-    return Comparison(estimate, p_value, None, minimum_detectable(se))
+    ranks_a, ranks_b, gold_ranks = map(average_ranks, (a, b, golds))
+    resampled, exchanged = np.empty(n_resamples), np.empty(n_resamples)
+    n = len(golds)
+    step = max(1, MAX_CELLS // n)
+    for at in range(0, n_resamples, step):
+        part = slice(at, min(at + step, n_resamples))
+        size = part.stop - part.start
+        weights = generator.multinomial(n, np.full(n, 1 / n), size=size).astype(np.float64)
+        of_golds = weighted_ranks(golds, weights)
+        resampled[part] = _correlations(weighted_ranks(b, weights), of_golds, weights)
+        resampled[part] -= _correlations(weighted_ranks(a, weights), of_golds, weights)
+        is_swapped = generator.random((size, n)) < 0.5
+        ones, whole = np.ones((size, n)), np.broadcast_to(gold_ranks, (size, n))
+        exchanged[part] = _correlations(np.where(is_swapped, ranks_a, ranks_b), whole, ones)
+        exchanged[part] -= _correlations(np.where(is_swapped, ranks_b, ranks_a), whole, ones)
+    return Draws(first, second, resampled, exchanged, is_exact=False, strata=("",) * n)
 
 
-def _difference(a: FloatArray, b: FloatArray, gold: FloatArray) -> float | None:
-    one, other = spearman(a, gold), spearman(b, gold)
-    return None if one is None or other is None else other - one
+def weighted_ranks(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the mean rank of each value where it stands as often as its weight says.
+
+    Args:
+        values: Shape (n,).
+        weights: Shape (n_resamples, n), whole numbers.
+
+    Returns:
+        Shape (n_resamples, n).
+    """
+    _, inverse = np.unique(values, return_inverse=True)
+    order = np.argsort(inverse, kind="stable")
+    starts = np.flatnonzero(np.diff(inverse[order], prepend=-1))
+    counts = np.add.reduceat(weights[:, order], starts, axis=1)
+    ranks = np.cumsum(counts, axis=1) - (counts - 1) / 2
+    return np.asarray(ranks[:, inverse])
 
 
-def _exchange(
-    a: FloatArray, b: FloatArray, gold: FloatArray, generator: np.random.Generator, n: int
-) -> float:
-    """Return the share of exchanges, the observed one among them, that differ as much."""
-    observed = abs(_difference(a, b, gold) or 0.0)
-    found: list[float] = []
-    for _ in range(n):
-        is_swapped = generator.random(len(gold)) < 0.5
-        value = _difference(np.where(is_swapped, b, a), np.where(is_swapped, a, b), gold)
-        found.append(math.nan if value is None else abs(value))
-    defined = np.array(found)[np.isfinite(found)]
-    n_as_large = int(np.count_nonzero(defined >= observed - TOLERANCE))
-    return (n_as_large + 1) / (len(defined) + 1)
+def _correlations(one: FloatArray, other: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the weighted product-moment correlation of each row; NaN where a side is constant."""
+    total = weights.sum(axis=1, keepdims=True)
+    one = one - (weights * one).sum(axis=1, keepdims=True) / total
+    other = other - (weights * other).sum(axis=1, keepdims=True) / total
+    product = (weights * one * other).sum(axis=1)
+    squares = (weights * one * one).sum(axis=1) * (weights * other * other).sum(axis=1)
+    is_varied = squares > TOLERANCE  # ranks differ by at least a half
+    found = np.divide(product, np.sqrt(squares), out=np.full(len(product), np.nan), where=is_varied)
+    return np.asarray(found)
