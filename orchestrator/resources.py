@@ -25,6 +25,8 @@ class Resources:
     """The folder that keeps hidden states, by checksum."""
     scorer_key: str | None = field(default=None, repr=False)
     """What scorers want to see, where they want to see anything."""
+    silence_s: float = 45.0
+    """A model that gives no sign of life for so long is taken for dead."""
     find_secret: Callable[[str], SecretStr | None] = field(default=no_secret, repr=False)
     """Returns a provider's key by its name; None where there is none."""
     provider_hosts: frozenset[str] | None = None

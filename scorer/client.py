@@ -1,6 +1,7 @@
 """A typed door to a running scorer."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from types import TracebackType
@@ -27,6 +28,7 @@ from scorer.schemas import (
 )
 
 Answer = TypeVar("Answer", bound=BaseModel)
+Whole = TypeVar("Whole")
 States = NDArray[np.float32]
 """Shape (n_layers, width), or (n_layers, n_tokens, width) with pooling `none`."""
 
@@ -102,21 +104,25 @@ class ScorerClient:
         """Score every continuation of every item; one flat list of results in their order."""
         n_results = sum(len(item.continuations or "1") for item in request.items)
         try:
-            return _parse(LogProbResponse, await self._send("POST", "/v1/logprob", request))
+            response = _parse(LogProbResponse, await self._send("POST", "/v1/logprob", request))
+            return _whole(response, response.results, n_results)
         except ItemError as error:
             return LogProbResponse(model=self.url, results=_all_failed(error, n_results))
 
     async def generate(self, request: GenerateRequest) -> GenerateResponse:
         """Continue every item."""
         try:
-            return _parse(GenerateResponse, await self._send("POST", "/v1/generate", request))
+            response = _parse(GenerateResponse, await self._send("POST", "/v1/generate", request))
+            return _whole(response, response.results, len(request.items))
         except ItemError as error:
             return GenerateResponse(model=self.url, results=_all_failed(error, len(request.items)))
 
     async def similarities(self, request: SimilarityRequest) -> SimilarityResponse:
         """Compare every pair."""
         try:
-            return _parse(SimilarityResponse, await self._send("POST", "/v1/similarity", request))
+            answer = await self._send("POST", "/v1/similarity", request)
+            response = _parse(SimilarityResponse, answer)
+            return _whole(response, response.results, len(request.pairs))
         except ItemError as error:
             failed = _all_failed(error, len(request.pairs))
             return SimilarityResponse(model=self.url, results=failed)
@@ -124,7 +130,8 @@ class ScorerClient:
     async def hidden_states(self, request: HiddenStatesRequest) -> HiddenStates:
         """Return the hidden states of every text."""
         response = await self._send("POST", "/v1/hidden-states", request)
-        return read_hidden_states(response.content)
+        found = read_hidden_states(response.content)
+        return _whole(found, found.states, len(request.texts))
 
     async def _send(self, method: str, path: str, body: BaseModel | None = None) -> httpx.Response:
         content = None if body is None else body.model_dump_json(exclude_none=True)
@@ -168,6 +175,13 @@ def read_hidden_states(body: bytes) -> HiddenStates:
 def _all_failed(error: ItemError, n_items: int) -> list[Any]:
     """Return what stands for the items of a call in which none could be answered."""
     return [FailedItem(error=type(error).__name__, detail=str(error))] * n_items
+
+
+def _whole(response: Whole, results: Sequence[object], n_asked: int) -> Whole:
+    """Return a response that answers every question, and no more."""
+    if len(results) != n_asked:
+        raise BackendError(f"the scorer sent {len(results)} results for {n_asked} questions")
+    return response
 
 
 def _read_metadata(body: bytes) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from pathlib import Path
 from benchmarks.requests import RequestKind
 from orchestrator.errors import WrongUseError
 from orchestrator.providers.fake import FakeProvider
+from orchestrator.providers.openai_opening import open_openai
+from orchestrator.providers.opening import AT_ONCE, Opening
 from orchestrator.providers.plugged import open_plugin
 from orchestrator.providers.prompted_translation import with_translation
 from orchestrator.providers.provider import Provider
@@ -18,12 +20,15 @@ DEMO_MODELS = ("demo-decoder", "demo-encoder")
 ENCODER_KINDS = frozenset({RequestKind.EMBED, RequestKind.SIMILARITY})
 
 
-async def open_provider(model: str, resources: Resources) -> Provider | None:
+async def open_provider(
+    model: str, resources: Resources, opening: Opening = AT_ONCE
+) -> Provider | None:
     """Return the provider behind a model's name; None for a baseline.
 
     Args:
         model: As `--model` spells it.
-        resources: Where scorers of local models listen, and where hidden states are kept.
+        resources: What the process lends: where scorers listen, keys, limits.
+        opening: Who opens it and what for; only paid models ask.
 
     Raises:
         WrongUseError: No model has a name like that, or its file is malformed.
@@ -43,6 +48,8 @@ async def open_provider(model: str, resources: Resources) -> Provider | None:
             return ReplayProvider(Path(name.argument))
         case "scorer":
             return await _open_scorer(name.argument, resources)
+        case "openai":
+            return with_translation(await open_openai(name.argument, opening, resources))
         case "demo":
             return await _open_demo(resources)
         case _:
@@ -71,4 +78,7 @@ async def _local(model: str, resources: Resources) -> Provider:
 
 
 async def _open_scorer(url: str, resources: Resources) -> Provider:
-    return with_translation(await open_scorer(url, resources.artefacts, resources.scorer_key))
+    provider = await open_scorer(
+        url, resources.artefacts, resources.scorer_key, resources.silence_s
+    )
+    return with_translation(provider)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,17 +19,21 @@ from benchmarks.requests import (
 from orchestrator.errors import ProviderRefusedError, ProviderUnavailableError
 from orchestrator.providers import scorer_calls
 from orchestrator.providers.provider import Answer
+from orchestrator.providers.scorer_trust import Trust, while_alive
 from scorer.client import ScorerClient
-from scorer.errors import NotAllowedError, NotNowError, ScorerError
+from scorer.errors import BackendError, NotAllowedError, NotNowError, ScorerError
 from scorer.schemas import Capabilities
 
 MAX_ATTEMPTS = 6
 FIRST_ATTEMPTS = 3
 """For the first question of all: a wrong address should be told soon."""
 FIRST_PAUSE_S = 0.5
+NONSENSE_ATTEMPTS = 3
+"""For a scorer that breaks off or talks nonsense: the question itself may be why."""
+SILENCE_S = 45.0
 MAX_CALL_ITEMS = 2_000
 Result = TypeVar("Result")
-Call = Callable[[ScorerClient, Sequence[Any]], Awaitable[list[Answer]]]
+Call = Callable[[ScorerClient, Sequence[Any]], Coroutine[Any, Any, list[Answer]]]
 CALLS: Mapping[type, Call] = {
     LogProbRequest: scorer_calls.log_probs,
     GenerateRequest: scorer_calls.generate,
@@ -44,9 +48,17 @@ class ScorerProvider:
 
     answers_by_key = False
 
-    def __init__(self, client: ScorerClient, capabilities: Capabilities, artefacts: Path) -> None:
+    def __init__(
+        self,
+        client: ScorerClient,
+        capabilities: Capabilities,
+        artefacts: Path,
+        silence_s: float = SILENCE_S,
+    ) -> None:
         """Take an open client and what its scorer says of itself; see `open_scorer`."""
         self._client = client
+        self._silence_s = silence_s
+        self._trust = Trust()
         self._artefacts = artefacts
         self.kinds = frozenset(RequestKind(kind) for kind in capabilities.kinds)
         self._identity = {
@@ -54,7 +66,7 @@ class ScorerProvider:
             **{
                 name: str(value)
                 for name, value in capabilities.model_dump(mode="json").items()
-                if name != "kinds"
+                if name not in ("kinds", "refusals")
             },
         }
 
@@ -83,27 +95,42 @@ class ScorerProvider:
     async def _answer_alike(self, requests: Sequence[Any]) -> list[Answer]:
         """Answer requests of one kind and one set of parameters."""
         first = requests[0]
-        if isinstance(first, HiddenStatesRequest):
-            return await _with_patience(
-                lambda: scorer_calls.hidden_states(self._client, requests, self._artefacts)
+
+        def ask() -> Coroutine[Any, Any, list[Answer]]:
+            if isinstance(first, HiddenStatesRequest):
+                return scorer_calls.hidden_states(self._client, requests, self._artefacts)
+            return CALLS[type(first)](self._client, requests)
+
+        try:
+            answers = await _with_patience(
+                lambda: while_alive(self._client, ask(), self._silence_s)
             )
-        ask = CALLS[type(first)]
-        return await _with_patience(lambda: ask(self._client, requests))
+            return self._trust.check(answers)
+        except BackendError as error:
+            return self._trust.unanswered(len(requests), error)
 
 
-async def open_scorer(url: str, artefacts: Path, key: str | None = None) -> ScorerProvider:
+async def open_scorer(
+    url: str, artefacts: Path, key: str | None = None, silence_s: float = SILENCE_S
+) -> ScorerProvider:
     """Return a provider for a running scorer.
 
     Raises:
         ProviderUnavailableError: Nobody answers there, or the model is still loading.
+        ProviderRefusedError: What answers there is no scorer.
     """
     client = ScorerClient(url, api_key=key)
     try:
-        capabilities = await _with_patience(client.capabilities, FIRST_ATTEMPTS)
+        capabilities = await _with_patience(
+            lambda: while_alive(client, client.capabilities(), silence_s), FIRST_ATTEMPTS
+        )
+    except BackendError as error:
+        await client.close()
+        raise ProviderRefusedError(f"{type(error).__name__}: {error}") from error
     except BaseException:
         await client.close()
         raise
-    return ScorerProvider(client, capabilities, artefacts)
+    return ScorerProvider(client, capabilities, artefacts, silence_s)
 
 
 async def _with_patience(
@@ -117,6 +144,9 @@ async def _with_patience(
         except NotNowError as error:
             if attempt == max_attempts:
                 raise ProviderUnavailableError(str(error)) from error
+        except BackendError:
+            if attempt >= min(max_attempts, NONSENSE_ATTEMPTS):
+                raise
         except NotAllowedError as error:
             raise ProviderRefusedError(f"the scorer refuses the key: {error}") from error
         except ScorerError as error:

@@ -1,8 +1,8 @@
 """Hidden states at rest: one safetensors file a call, named by its checksum."""
 
 import hashlib
-import os
 from pathlib import Path
+from uuid import uuid4
 
 from safetensors.numpy import save
 
@@ -11,19 +11,26 @@ from orchestrator.providers.provider import Answer, Unanswered
 from scorer.client import HiddenStates
 from scorer.schemas import FailedItem
 
+ARTEFACTS_ERROR = "ArtefactsUnwritableError"
+"""What cases fail with whose hidden states find no room on the disk; a retry asks them again."""
+
 
 def save_states(folder: Path, found: HiddenStates) -> list[Answer]:
     """Write the states of one call; a file that stands there already is the same file.
 
     Returns:
-        For each text where its tensor is, or why it has none.
+        For each text where its tensor is, or why it has none: a full disk too costs no run.
     """
     tensors = {
         str(number): states
         for number, states in enumerate(found.states)
         if not isinstance(states, FailedItem)
     }
-    name = _write(folder, save(tensors)) if tensors else ""
+    try:
+        name = _write(folder, save(tensors)) if tensors else ""
+    except OSError as error:
+        reason = f"hidden states cannot be kept in {folder}: {error.strerror or error}"
+        return [Unanswered(ARTEFACTS_ERROR, reason)] * len(found.states)
     return [
         Unanswered(states.error, states.detail)
         if isinstance(states, FailedItem)
@@ -38,7 +45,10 @@ def _write(folder: Path, body: bytes) -> str:
     path = folder / "hidden-states" / digest[:2] / f"{digest}.safetensors"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_suffix(f".{os.getpid()}.partial")
-        partial.write_bytes(body)
-        partial.replace(path)
+        partial = path.with_suffix(f".{uuid4().hex}.partial")
+        try:
+            partial.write_bytes(body)
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
     return str(path)

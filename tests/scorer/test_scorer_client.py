@@ -77,7 +77,8 @@ async def test_the_key_travels_as_a_bearer_token():
         return httpx.Response(200, json={"model": "m", "results": []})
 
     async with client_of(answer, api_key="k") as client:
-        await client.log_probs(QUESTION)
+        with pytest.raises(BackendError, match="sent 0 results for"):
+            await client.log_probs(QUESTION)
 
     assert seen == ["Bearer k"]
 
