@@ -46,7 +46,7 @@ def outcome_row(number, case, outcome):
 def says(label_by_task):
     def answer(bench, case):
         text = label_by_task[case.task]
-        return bench.judge(case, 0, {case.variant: TextResponse(text=text)})
+        return bench.judge(case, 0, {"": TextResponse(text=text)})
 
     return answer
 
@@ -132,7 +132,7 @@ def test_a_cell_of_two_sides_worked_by_hand():
 
     def answer(bench, case):
         text = texts.get(case.item.id, "C") if case.task == "semantic" else "Yes"
-        return bench.judge(case, 0, {case.variant: TextResponse(text=text)})
+        return bench.judge(case, 0, {"": TextResponse(text=text)})
 
     found = scores(outcome_rows(bench, answer), settings_of(bench), seed=0)
 
@@ -158,7 +158,7 @@ def test_means_over_cells_are_taken_before_or_after_the_scores():
     def answer(bench, case):
         is_right = case.item.language == "zh_ja" and case.variant == "L1"
         text = case.item.fields["usage"][0] if is_right else "Yes"
-        return bench.judge(case, 0, {case.variant: TextResponse(text=text)})
+        return bench.judge(case, 0, {"": TextResponse(text=text)})
 
     rows = [row for row in outcome_rows(bench, answer) if row.task == "usage"]
     found = scores(rows, settings_of(bench), seed=0)
@@ -219,7 +219,7 @@ def test_an_unreadable_answer_is_wrong_and_lowers_the_coverage():
 
     def answer(bench, case):
         text = "C" if case.item.id.endswith("/0") else "A and B"
-        return bench.judge(case, 0, {case.variant: TextResponse(text=text)})
+        return bench.judge(case, 0, {"": TextResponse(text=text)})
 
     rows = [row for row in outcome_rows(bench, answer) if row.task == "semantic"]
     found = scores(rows, settings_of(bench), seed=0)
@@ -240,7 +240,7 @@ def test_a_missing_answer_is_unscored_and_lowers_the_coverage():
         if case.item.id.endswith("/0"):
             return None
         sums = (-1.0, -2.0) if case.task == "usage" else (-2.0, -2.0, -1.0)
-        return bench.judge(case, 0, {case.variant: LogProbResponse(sums=sums)})
+        return bench.judge(case, 0, {"": LogProbResponse(sums=sums)})
 
     found = scores(outcome_rows(bench, answer), settings_of(bench), seed=0)
 
@@ -293,7 +293,7 @@ def test_ties_are_counted():
 
     def answer(bench, case):
         sums = (-1.0, -1.0) if case.task == "usage" else (-1.0, -2.0, -3.0)
-        return bench.judge(case, 0, {case.variant: LogProbResponse(sums=sums)})
+        return bench.judge(case, 0, {"": LogProbResponse(sums=sums)})
 
     found = scores(outcome_rows(bench, answer), settings_of(bench), seed=0)
 
@@ -311,7 +311,7 @@ def test_all_styles_have_scores_and_a_spread():
             sums = (-1.0, -2.0) if "." not in case.variant else (-2.0, -1.0)
         else:
             sums = (-2.0, -2.0, -1.0) if not case.variant else (-1.0, -2.0, -2.0)
-        return bench.judge(case, 0, {case.variant: LogProbResponse(sums=sums)})
+        return bench.judge(case, 0, {"": LogProbResponse(sums=sums)})
 
     found = scores(outcome_rows(bench, answer), settings_of(bench), seed=0)
 
@@ -343,7 +343,7 @@ def test_scores_are_the_same_when_made_again_and_hold_their_values():
     def answer(bench, case):
         number = sum(map(ord, case.item.id))
         sums = answers[number % 3] if case.task == "semantic" else answers[number % 2][:2]
-        return bench.judge(case, 0, {case.variant: LogProbResponse(sums=sums)})
+        return bench.judge(case, 0, {"": LogProbResponse(sums=sums)})
 
     rows = outcome_rows(bench, answer)
     first = scores(rows, settings_of(bench), seed=3)
