@@ -2,15 +2,18 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from benchmarks.requests import Request
-from benchmarks.responses import parse_response
+from benchmarks.responses import Response, parse_response
+from orchestrator.budget import Purse
 from orchestrator.cache import cache_key
+from orchestrator.providers.metering import Metered, stream_of
 from orchestrator.providers.provider import Answer, Provider, Unanswered
 from storage import responses
 from storage.database import Database
-from storage.records import StoredResponse
+from storage.records import StoredResponse, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,8 @@ class Asker:
     provider: Provider
     salt: str = ""
     """Keeps a run's responses to itself; empty where they are shared."""
+    purse: Purse | None = None
+    """Counts what the run takes and saves; None outside a run."""
     _in_flight: dict[bytes, asyncio.Future[Answer]] = field(default_factory=dict)
 
     async def ask(self, requests: Sequence[Request]) -> dict[str, Answered]:
@@ -43,6 +48,8 @@ class Asker:
         answers = await self._answer(mine)
         for key, waiting in others.items():
             answers[key] = await asyncio.shield(waiting)
+        if others:
+            await self._count_saved(len(others))
         return {
             request.key: Answered(answers[keys[request.key]], keys[request.key])
             for request in requests
@@ -71,11 +78,10 @@ class Asker:
         try:
             answers = await self._stored(requests)
             missing = {key: requests[key] for key in requests if key not in answers}
+            if answers:
+                await self._count_saved(len(answers))
             if missing:
-                found = await self.provider.answer(list(missing.values()))
-                new = dict(zip(missing, found, strict=True))
-                await self._store(missing, new)
-                answers |= new
+                answers |= await self._ask(missing)
         except BaseException as error:
             for key in requests:
                 waiting = self._in_flight.pop(key)
@@ -86,16 +92,35 @@ class Asker:
             self._in_flight.pop(key).set_result(answer)
         return answers
 
+    async def _ask(self, requests: Mapping[bytes, Request]) -> dict[bytes, Answer]:
+        """Ask, and store each answer when it comes: what is paid for is not lost with others."""
+        keys = list(requests)
+        answers: dict[bytes, Answer] = {}
+        async with aclosing(stream_of(self.provider, list(requests.values()))) as stream:
+            async for found in stream:
+                new = {keys[each.number]: each for each in found}
+                await self._store(requests, new)
+                answers |= {key: each.answer for key, each in new.items()}
+        if len(answers) != len(requests):
+            raise RuntimeError(f"{len(answers)} answers to {len(requests)} requests")
+        return answers
+
     async def _store(
-        self, requests: Mapping[bytes, Request], answers: Mapping[bytes, Answer]
+        self, requests: Mapping[bytes, Request], found: Mapping[bytes, Metered]
     ) -> None:
         rows = [
-            _row(key, requests[key], answer, self.provider)
-            for key, answer in answers.items()
-            if not isinstance(answer, Unanswered)
+            _row(key, requests[key], each.answer, each.usage, self.provider)
+            for key, each in found.items()
+            if not isinstance(each.answer, Unanswered)
         ]
-        if rows:
-            await responses.put(self.database, rows)
+        async with self.database.begin() as connection:
+            await responses.put(connection, rows)
+            if self.purse is not None:
+                await self.purse.count(connection, list(found.values()))
+
+    async def _count_saved(self, n_saved: int) -> None:
+        if self.purse is not None:
+            await self.purse.count_saved(n_saved)
 
 
 def _for_others(error: BaseException) -> BaseException:
@@ -105,9 +130,9 @@ def _for_others(error: BaseException) -> BaseException:
     return ConnectionAbortedError("the call that asked this was cancelled")
 
 
-def _row(key: bytes, request: Request, answer: Answer, provider: Provider) -> StoredResponse:
-    if isinstance(answer, Unanswered):
-        raise TypeError("an unanswered request has no response to store")
+def _row(
+    key: bytes, request: Request, response: Response, usage: Usage, provider: Provider
+) -> StoredResponse:
     identity = provider.identity(request.kind)
     return StoredResponse(
         key=key,
@@ -115,6 +140,6 @@ def _row(key: bytes, request: Request, answer: Answer, provider: Provider) -> St
         provider=identity["provider"],
         model=identity["model"],
         request=dict(request.content()),
-        response=answer.model_dump(mode="json", exclude_none=True),
-        usage={},
+        response=response.model_dump(mode="json", exclude_none=True),
+        usage=usage.as_json(),
     )

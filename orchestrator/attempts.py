@@ -8,7 +8,12 @@ from functools import partial
 
 from orchestrator.conclusion import conclude, is_complete
 from orchestrator.contexts import RunContexts
-from orchestrator.errors import OrchestratorError, ProviderRefusedError
+from orchestrator.errors import (
+    BudgetReachedError,
+    OrchestratorError,
+    ProviderRefusedError,
+    WrongUseError,
+)
 from orchestrator.work import RunContext, work_range
 from storage import failures, queue, runs
 from storage.database import Database
@@ -22,7 +27,6 @@ PAUSES_S = (2.0, 4.0, 8.0, None)
 """Between attempts; none after the last."""
 MAX_INTERRUPTIONS = 50
 """A job whose worker dies this often is likely what kills it."""
-SILENT_AFTER_S = 45.0
 TELL_EVERY_S = 15.0
 ACTIVE = ("queued", "running")
 Action = Callable[[RunContext], Awaitable[None]]
@@ -65,6 +69,15 @@ async def fail(contexts: RunContexts, run: Run, error: str, reason: str) -> None
     await contexts.drop(run.id)
 
 
+async def _pause(contexts: RunContexts, run: Run, reason: str) -> None:
+    """Stop a run that may spend no more; a larger budget lets it go on."""
+    database = contexts.database
+    async with database.begin() as connection:
+        if await runs.set_status(connection, run.id, "paused", allowed_from=ACTIVE, reason=reason):
+            await queue.clear(connection, f"{RUN_QUEUE_PREFIX}{run.id}")
+    await contexts.drop(run.id)
+
+
 async def _attempt(contexts: RunContexts, run: Run, action: Action) -> bool:
     """Do one thing for a run, again if need be; say whether it was done and the run goes on."""
     for pause_s in PAUSES_S:
@@ -76,7 +89,10 @@ async def _attempt(contexts: RunContexts, run: Run, action: Action) -> bool:
             if state.reason is not None:
                 await runs.set_reason(contexts.database, run.id, None)
             return True
-        if pause_s is None or isinstance(problem, ProviderRefusedError):
+        if isinstance(problem, BudgetReachedError):
+            await _pause(contexts, run, str(problem))
+            return False
+        if pause_s is None or isinstance(problem, ProviderRefusedError | WrongUseError):
             await fail(contexts, run, type(problem).__name__, _sentence(problem))
             return False
         sentence = f"{_sentence(problem)}; asked again in {pause_s:.0f} s"
@@ -105,7 +121,7 @@ async def _silence_told(contexts: RunContexts, run: Run) -> AsyncIterator[None]:
     """Say of a run that its model has not answered, once that takes long."""
 
     async def tell() -> None:
-        silent_s = SILENT_AFTER_S
+        silent_s = contexts.silence_s
         await asyncio.sleep(silent_s)
         while True:
             sentence = f"model {run.model} has not answered for {silent_s:.0f} s"

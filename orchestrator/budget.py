@@ -1,6 +1,8 @@
 """A run's money: held back in the database before each call, so that replicas never overrun it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -8,11 +10,25 @@ from orchestrator.clock import Clock, SystemClock
 from orchestrator.errors import BudgetReachedError
 from storage import spending
 from storage.database import Database
-from storage.records import Spending, Usage
+from storage.records import Spending, Usage, sum_of
 
 POLL_S = 0.25
 PATIENCE_S = 5.0
 """How long other replicas' calls, which may turn out cheaper than feared, are waited for."""
+
+
+class Taken(Protocol):
+    """What one answer took."""
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens, characters and money."""
+        ...
+
+    @property
+    def held(self) -> float:
+        """Money that is held for it, to be settled now."""
+        ...
 
 
 @dataclass
@@ -57,13 +73,15 @@ class Purse:
         if money:
             await spending.release(self.database, self.run_id, money)
 
-    async def count(
-        self, connection: AsyncConnection, usage: Usage, n_asked: int, n_saved: int, held: float
-    ) -> None:
+    async def count(self, connection: AsyncConnection, taken: Sequence[Taken]) -> None:
         """Count what answers took, in the transaction that stores them."""
-        await spending.add(
-            connection, self.run_id, usage, n_asked=n_asked, n_saved=n_saved, released=held
-        )
+        usage = sum_of([each.usage for each in taken])
+        held = sum(each.held for each in taken)
+        await spending.add(connection, self.run_id, usage, n_asked=len(taken), released=held)
+
+    async def count_saved(self, n_saved: int) -> None:
+        """Count requests that were not asked because their answer was there."""
+        await spending.add(self.database, self.run_id, Usage(), n_saved=n_saved)
 
 
 def _reason(found: Spending | None, money: float) -> str:

@@ -5,10 +5,14 @@ import json
 from collections import OrderedDict
 
 from benchmarks.catalog import open_benchmark
+from benchmarks.requests import RequestKind
 from orchestrator.ask import Asker
+from orchestrator.budget import Purse
 from orchestrator.errors import ProviderRefusedError
 from orchestrator.manifest import model_facts
+from orchestrator.prices import Price
 from orchestrator.providers.catalog import open_provider
+from orchestrator.providers.opening import Opening
 from orchestrator.providers.provider import Provider
 from orchestrator.resources import Resources
 from orchestrator.spec import RunSpec, parse_model
@@ -27,6 +31,11 @@ class RunContexts:
         self._resources = resources
         self._open: OrderedDict[str, RunContext] = OrderedDict()
         self._lock = asyncio.Lock()
+
+    @property
+    def silence_s(self) -> float:
+        """For how long a model may be silent before somebody is told."""
+        return self._resources.silence_s
 
     async def get(self, run: Run) -> RunContext:
         """Return the context of a run, opened if need be.
@@ -58,13 +67,29 @@ class RunContexts:
     async def _make(self, run: Run) -> RunContext:
         spec = RunSpec.model_validate(run.spec)
         benchmark = open_benchmark(run.benchmark, run.settings)
-        provider = await open_provider(run.model, self._resources)
+        purse = Purse(self.database, run.id)
+        provider = await open_provider(
+            run.model, self._resources, _known(run, spec, self.database, purse)
+        )
         if provider is None:
             baseline = parse_model(run.model).argument
             return RunContext(self.database, run, benchmark, asker=None, baseline=baseline)
         check_identity(run, provider)
-        asker = Asker(self.database, provider, salt="" if spec.use_cache else run.id)
+        asker = Asker(self.database, provider, "" if spec.use_cache else run.id, purse)
         return RunContext(self.database, run, benchmark, asker)
+
+
+def _known(run: Run, spec: RunSpec, database: Database, purse: Purse) -> Opening:
+    """Return what a provider is told whose model was tried when the run was planned."""
+    price = run.manifest.get("price")
+    return Opening(
+        settings=spec.provider_settings,
+        kinds=frozenset(RequestKind(kind) for kind in run.manifest["model"].get("identities", ())),
+        is_known=True,
+        price=None if price is None else Price.model_validate(price),
+        database=database,
+        purse=purse,
+    )
 
 
 def check_identity(run: Run, provider: Provider) -> None:

@@ -13,7 +13,7 @@ from benchmarks.benchmark import Benchmark, Case, Item, Selection
 from benchmarks.catalog import open_benchmark
 from benchmarks.errors import DataError
 from benchmarks.requests import Request
-from orchestrator.demands import check_demands
+from orchestrator.demands import check_demands, check_refusals, price_facts
 from orchestrator.manifest import data_facts, manifest, model_facts
 from orchestrator.plan import (
     Cell,
@@ -24,7 +24,8 @@ from orchestrator.plan import (
     choose_tasks,
 )
 from orchestrator.providers.catalog import open_provider
-from orchestrator.providers.provider import Provider
+from orchestrator.providers.opening import Opening
+from orchestrator.providers.provider import ChoosyProvider, Provider
 from orchestrator.providers.replay import ReplayProvider
 from orchestrator.resources import Resources
 from orchestrator.spec import RunSpec, parse_model
@@ -67,7 +68,7 @@ def open_source(spec: RunSpec) -> Source:
         WrongUseError: No model has a name like that.
     """
     parse_model(spec.model)
-    benchmark = open_benchmark(spec.benchmark, spec.settings)
+    benchmark = open_benchmark(spec.benchmark, spec.benchmark_settings)
     check_tasks(benchmark, spec.tasks)
     folder = benchmark.sample if spec.data is None else Path(spec.data)
     if not folder.is_dir():
@@ -90,12 +91,18 @@ async def make_plan(
         ProviderUnavailableError: The model cannot be reached.
     """
     source = await asyncio.to_thread(open_source, spec)
-    provider = await open_provider(spec.model, resources)
+    provider = await open_provider(spec.model, resources, opening_of(spec, source.benchmark))
     try:
         return await _plan(database, spec, source, provider, idempotency_key)
     finally:
         if provider is not None:
             await provider.close()
+
+
+def opening_of(spec: RunSpec, benchmark: Benchmark) -> Opening:
+    """Return what a provider is told when a run is planned."""
+    kinds = {kind for task in spec.tasks or benchmark.tasks for kind in benchmark.kinds(task)}
+    return Opening(settings=spec.provider_settings, kinds=frozenset(kinds))
 
 
 async def _plan(
@@ -119,19 +126,27 @@ async def _plan(
         requests = all_requests(source.benchmark, source.items(), run_cells, seed)
         unknown = await asyncio.to_thread(provider.unknown_keys, requests)
         warnings += _unknown_key_warning(unknown)
+    if isinstance(provider, ChoosyProvider):
+        requests = all_requests(source.benchmark, source.items(), run_cells, seed)
+        await asyncio.to_thread(check_refusals, spec.model, provider, requests)
     await stored_items.put(database, item_set, source.items())
     run = NewRun(
         id=str(ULID()),
         benchmark=spec.benchmark,
         model=spec.model,
         spec=spec.model_dump(mode="json"),
-        manifest=manifest(
-            spec,
-            source.benchmark,
-            run_cells,
-            model_facts(spec.model, provider, [str(kind) for kind in kinds]),
-            await asyncio.to_thread(data_facts, source.benchmark, source.folder, source.languages),
-        ),
+        manifest={
+            **manifest(
+                spec,
+                source.benchmark,
+                run_cells,
+                model_facts(spec.model, provider, [str(kind) for kind in kinds]),
+                await asyncio.to_thread(
+                    data_facts, source.benchmark, source.folder, source.languages
+                ),
+            ),
+            **price_facts(spec, provider),
+        },
         item_set=item_set,
         n_items=n_items,
         cells=run_cells,

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from orchestrator.conclusion import is_complete, store_scores
-from orchestrator.errors import RunStateError
+from orchestrator.errors import RunStateError, WrongUseError
 from orchestrator.jobs import ACTIVE, WORK_TASK, job_arguments, queue_of, with_numbers
 from orchestrator.planning import Plan
 from orchestrator.spec import RunSpec
-from storage import failures, queue, runs, webhooks
+from storage import failures, queue, runs, spending, webhooks
 from storage.database import Database
 from storage.records import Run, RunStatus
 
@@ -36,6 +36,8 @@ async def start(database: Database, plan: Plan, labels: Labels | None = None) ->
         run = await runs.create(connection, plan.run)
         if run.id == plan.run.id:
             await _enqueue(connection, run)
+            if plan.run.spec.get("budget") is not None:
+                await set_budget(connection, run, plan.run.spec["budget"])
             if labels is not None:
                 await runs.set_note(connection, run.id, labels.note, labels.tags)
             if labels is not None and labels.webhook is not None:
@@ -68,13 +70,33 @@ async def cancel(database: Database, run_id: str) -> Run:
     return await _stop(database, run_id, "cancelled", (*ACTIVE, "paused"))
 
 
-async def resume(database: Database, run_id: str) -> Run:
+async def resume(database: Database, run_id: str, budget: float | None = None) -> Run:
     """Go on with a run: what has an outcome is not asked again, what has failed is.
+
+    Args:
+        database: Where the run is.
+        run_id: Its id.
+        budget: What it may spend in all from now on; None leaves that as it is.
 
     Raises:
         RunStateError: The run is finished.
+        WrongUseError: A budget is given, and no price is known for its model.
     """
+    if budget is not None:
+        await set_budget(database, await runs.get(database, run_id), budget)
     return await _requeue(database, run_id, RESUMABLE)
+
+
+async def set_budget(source: Database | AsyncConnection, run: Run, budget: float) -> None:
+    """Say how much a run may spend in all.
+
+    Raises:
+        WrongUseError: No price is known for its model.
+    """
+    price = run.manifest.get("price")
+    if price is None:
+        raise WrongUseError(f"a budget of {budget:g}: no price is known for {run.model}")
+    await spending.set_budget(source, run.id, budget, price["currency"])
 
 
 async def retry(database: Database, run_id: str) -> Run:

@@ -6,15 +6,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from benchmarks.plugins import PROVIDERS_GROUP, Plugins, find_plugins
 from orchestrator.errors import WrongUseError
+from orchestrator.providers.http_settings import split_settings
 
 MODEL_FORMS = (
-    "demo, demo-decoder, demo-encoder, hf:<id or folder>, scorer:<url>, replay:<file>, "
-    "baseline:<name>, fake"
+    "demo, demo-decoder, demo-encoder, hf:<id or folder>, scorer:<url>, openai:<model>, deepl, "
+    "google, replay:<file>, baseline:<name>, fake"
 )
-PLAIN_MODELS = frozenset({"demo", "demo-decoder", "demo-encoder", "fake"})
-PREFIXED_MODELS = frozenset({"hf", "scorer", "replay", "baseline"})
-RESERVED_MODELS = frozenset({"openai", "deepl", "google"})
-"""Prefixes that no other package may have."""
+PLAIN_MODELS = frozenset({"demo", "demo-decoder", "demo-encoder", "deepl", "google", "fake"})
+PREFIXED_MODELS = frozenset({"hf", "scorer", "openai", "replay", "baseline"})
 
 
 class RunSpec(BaseModel):
@@ -34,9 +33,22 @@ class RunSpec(BaseModel):
     seed: int | None = Field(default=None, ge=0, le=2**31 - 1)
     """None: 0, and the benchmark's own seeds where it has several."""
     settings: dict[str, str] = Field(default_factory=dict)
+    """The benchmark's and, by names of their own, the provider's."""
     batch_items: int = Field(default=64, ge=1, le=4096)
     use_cache: bool = True
     """False: responses of other runs are not used, nor lent to them."""
+    budget: float | None = Field(default=None, gt=0)
+    """The most that the run may spend, in the currency of its model's price; None: no limit."""
+
+    @property
+    def benchmark_settings(self) -> dict[str, str]:
+        """The settings that the benchmark reads."""
+        return split_settings(parse_model(self.model).kind, self.settings)[0]
+
+    @property
+    def provider_settings(self) -> dict[str, str]:
+        """The settings that the way to the model reads."""
+        return split_settings(parse_model(self.model).kind, self.settings)[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,4 +80,4 @@ def parse_model(text: str) -> ModelName:
 
 def provider_plugins() -> Plugins:
     """Return the providers of other installed packages by their models' prefix; not loaded yet."""
-    return find_plugins(PROVIDERS_GROUP, PLAIN_MODELS | PREFIXED_MODELS | RESERVED_MODELS)
+    return find_plugins(PROVIDERS_GROUP, PLAIN_MODELS | PREFIXED_MODELS)

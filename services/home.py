@@ -28,6 +28,12 @@ class HomeSettings(BaseSettings):
     """The key of the scorers; those started here ask for it as well."""
     scorers: dict[str, str] = Field(default_factory=dict, validation_alias="POLYSENSE_SCORERS")
     """Addresses of scorers by model name, as JSON; those of this home are found without it."""
+    secrets: Path | None = Field(default=None, validation_alias="POLYSENSE_SECRETS")
+    """A folder with keys of paid providers, a file each; the environment comes first."""
+    prices: Path | None = Field(default=None, validation_alias="POLYSENSE_PRICES")
+    """A price file that is read before our own."""
+    provider_hosts: tuple[str, ...] = Field(default=(), validation_alias="POLYSENSE_PROVIDER_HOSTS")
+    """Hosts that runs made over the API may name in base_url, as JSON, such as ["llm:8000"]."""
     webhooks: tuple[str, ...] = Field(default=(), validation_alias="POLYSENSE_WEBHOOKS")
     """Addresses, and what lies below them, that the end of a run may be told to, as JSON."""
     webhook_secret: SecretStr | None = Field(

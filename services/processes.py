@@ -17,6 +17,7 @@ import psutil
 
 from orchestrator.resources import Resources
 from services.home import Home
+from services.provider_keys import find_secret
 
 START_TIMEOUT_S = 300.0
 STOP_TIMEOUT_S = 25.0
@@ -183,6 +184,8 @@ def resources_of(home: Home, endpoints: Mapping[str, str] | None = None) -> Reso
         find_scorers=lambda: find_scorers(home) if endpoints is None else endpoints,
         artefacts=home.artefacts,
         scorer_key=home.scorer_key,
+        find_secret=lambda name: find_secret(name, home.settings.secrets),
+        price_files=(home.settings.prices,) if home.settings.prices is not None else (),
     )
 
 

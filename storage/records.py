@@ -1,6 +1,6 @@
 """What is put into the database and what comes out of it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -185,6 +185,20 @@ class Usage:
         """Return what is known, for a JSON column."""
         fields = tuple(self.__dataclass_fields__)
         return {name: getattr(self, name) for name in fields if getattr(self, name) is not None}
+
+
+def sum_of(usages: Sequence[Usage]) -> Usage:
+    """Return what several answers took together; money is None where one of them has no price."""
+    counting = [usage for usage in usages if not usage.is_nothing]
+    prices = [usage.money for usage in counting]
+    money = None if None in prices else sum(price for price in prices if price is not None)
+    return Usage(
+        input_tokens=sum(usage.input_tokens or 0 for usage in counting) if counting else None,
+        output_tokens=sum(usage.output_tokens or 0 for usage in counting) if counting else None,
+        characters=sum(usage.characters or 0 for usage in counting) if counting else None,
+        money=money if counting else None,
+        currency=next((usage.currency for usage in counting if usage.currency), None),
+    )
 
 
 @dataclass(frozen=True, slots=True)

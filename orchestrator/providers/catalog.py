@@ -5,6 +5,7 @@ from pathlib import Path
 from benchmarks.requests import RequestKind
 from orchestrator.errors import WrongUseError
 from orchestrator.providers.fake import FakeProvider
+from orchestrator.providers.http_addresses import check_reachable
 from orchestrator.providers.openai_opening import open_openai
 from orchestrator.providers.opening import AT_ONCE, Opening
 from orchestrator.providers.plugged import open_plugin
@@ -47,6 +48,8 @@ async def open_provider(
         case "replay":
             return ReplayProvider(Path(name.argument))
         case "scorer":
+            if resources.provider_hosts is not None:
+                await check_reachable(name.argument)
             return await _open_scorer(name.argument, resources)
         case "openai":
             return with_translation(await open_openai(name.argument, opening, resources))

@@ -61,8 +61,9 @@ async def check_reachable(base_url: str) -> None:
         WrongUseError: It does.
         ProviderUnavailableError: Its name is not known.
     """
+    host_of(base_url)
     parts = urlsplit(base_url)
-    assert parts.hostname is not None, "checked by host_of"
+    assert parts.hostname is not None, "host_of has seen it"
     port = parts.port or (443 if parts.scheme == "https" else 80)
     for address in await _addresses(parts.hostname, port):
         if address.is_link_local or address.is_multicast or address in METADATA_ADDRESSES:

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 
 from orchestrator.clock import Clock, SystemClock
 from orchestrator.errors import OrchestratorError, ProviderRefusedError
-from orchestrator.limits import NotNowError
+from orchestrator.limits import HaltedError, NotNowError
 from orchestrator.retrying import retry_after_s
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
@@ -81,10 +81,14 @@ class HttpDoor:
     def __post_init__(self) -> None:
         timeout = httpx.Timeout(self.timeout_s, connect=min(CONNECT_S, self.timeout_s))
         self._http = HttpxAiohttpClient(timeout=timeout, headers=dict(self.headers))
+        self._n_in_flight = 0
+        self._is_closed = False
 
     async def close(self) -> None:
-        """Close the connections."""
-        await self._http.aclose()
+        """Make no more calls, and close the connections when those in flight have ended."""
+        self._is_closed = True
+        if not self._n_in_flight:
+            await self._http.aclose()
 
     async def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Send a JSON document and return the one that comes back.
@@ -128,7 +132,10 @@ class HttpDoor:
         Raises:
             NotNowError: There is no whole answer.
         """
+        if self._is_closed:
+            raise HaltedError("not asked: the run has been stopped")
         url = f"{self.base_url}{path}"
+        self._n_in_flight += 1
         try:
             async with (
                 asyncio.timeout(self.timeout_s),
@@ -149,6 +156,10 @@ class HttpDoor:
             raise NotNowError(
                 f"{self.name} broke off ({type(error).__name__})", is_maybe_billed=True
             ) from error
+        finally:
+            self._n_in_flight -= 1
+            if self._is_closed and not self._n_in_flight:
+                await self._http.aclose()
 
     def _secret(self) -> dict[str, str]:
         if self.key is None:

@@ -4,12 +4,13 @@ A provider that is paid by use gives its answers this way; all others as they al
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from benchmarks.requests import Request
 from orchestrator.limits import Halt, HaltedError
+from orchestrator.prices import Price
 from orchestrator.providers.provider import Answer, Provider
 from storage.records import Usage
 
@@ -28,11 +29,32 @@ class Metered:
     """Money that is held back for it until it is stored."""
 
 
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What one request will take, before it is asked."""
+
+    input_tokens: int = 0
+    """About so many."""
+    most_input_tokens: int = 0
+    """Never more."""
+    most_output_tokens: int = 0
+    characters: int = 0
+    requests_per_call: int = 1
+    """How many such requests go in one call."""
+
+
 @runtime_checkable
 class MeteringProvider(Protocol):
     """What a provider that counts has beside the rest."""
 
-    def stream(self, requests: Sequence[Request]) -> AsyncIterator[list[Metered]]:
+    price: Price | None
+    """None: nobody knows it."""
+
+    def size(self, request: Request) -> Size:
+        """Return what a request will take."""
+        ...
+
+    def stream(self, requests: Sequence[Request]) -> AsyncGenerator[list[Metered]]:
         """Yield answers as they come, in any order; raises what `answer` raises, at the end."""
         ...
 
@@ -43,7 +65,7 @@ Work = Callable[[Halt], Awaitable[list[Metered]]]
 
 async def stream_of(
     provider: Provider, requests: Sequence[Request]
-) -> AsyncIterator[list[Metered]]:
+) -> AsyncGenerator[list[Metered]]:
     """Yield the answers of any provider."""
     if isinstance(provider, MeteringProvider):
         async for found in provider.stream(requests):
@@ -53,7 +75,7 @@ async def stream_of(
     yield [Metered(number, answer) for number, answer in enumerate(answers)]
 
 
-async def all_of(stream: AsyncIterator[list[Metered]], n_requests: int) -> list[Answer]:
+async def all_of(stream: AsyncGenerator[list[Metered]], n_requests: int) -> list[Answer]:
     """Return every answer of a stream in the order of the requests."""
     found: dict[int, Answer] = {}
     async for metered in stream:
@@ -61,7 +83,7 @@ async def all_of(stream: AsyncIterator[list[Metered]], n_requests: int) -> list[
     return [found[number] for number in range(n_requests)]
 
 
-async def as_they_come(works: Sequence[Work]) -> AsyncIterator[list[Metered]]:
+async def as_they_come(works: Sequence[Work]) -> AsyncGenerator[list[Metered]]:
     """Do several calls at once and yield their answers.
 
     After a failure no call is begun any more; those in flight are waited for, because they are

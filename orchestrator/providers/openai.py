@@ -1,8 +1,8 @@
 """`openai:<model>`: any API that speaks as OpenAI's does, hosted or of one's own."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from benchmarks.requests import (
     EmbedRequest,
@@ -14,16 +14,18 @@ from benchmarks.requests import (
 )
 from orchestrator.errors import ProviderRefusedError
 from orchestrator.limits import Call, Halt, Lane
-from orchestrator.providers import openai_chat, openai_likelihood
+from orchestrator.prices import Price
+from orchestrator.providers import openai_chat, openai_likelihood, openai_sizes
 from orchestrator.providers.http_calls import HttpDoor, Problem, RequestRefusedError
 from orchestrator.providers.http_settings import OpenAISettings
-from orchestrator.providers.metering import Metered, Work, all_of, as_they_come
+from orchestrator.providers.metering import Metered, Size, Work, all_of, as_they_come
 from orchestrator.providers.openai_answers import unanswered, usage_of
 from orchestrator.providers.openai_vectors import Vector, read_vectors, texts_of, vector_answer
 from orchestrator.providers.opening import Opening
 from orchestrator.providers.provider import Answer, Unanswered
 from storage.records import Usage
 
+Found = TypeVar("Found")
 OWN_URL = "https://api.openai.com/v1"
 MAX_TEXTS = 64
 """In one call for embeddings."""
@@ -52,6 +54,7 @@ class OpenAIProvider:
     settings: OpenAISettings
     opening: Opening
     kinds: frozenset[RequestKind]
+    price: Price | None = None
     answers_by_key: bool = field(default=False, init=False)
     limit_name: str = "max_tokens"
     """What the server calls the limit of new tokens; the newer word is found out by trying."""
@@ -99,10 +102,14 @@ class OpenAIProvider:
         """Answer every request, in order."""
         return await all_of(self.stream(requests), len(requests))
 
-    async def stream(self, requests: Sequence[Request]) -> AsyncIterator[list[Metered]]:
+    async def stream(self, requests: Sequence[Request]) -> AsyncGenerator[list[Metered]]:
         """Yield answers as they come, with what they took."""
         async for found in as_they_come(self._works(requests)):
             yield found
+
+    def size(self, request: Request) -> Size:
+        """Return what a request will take."""
+        return openai_sizes.size_of(request, self.settings.thinking_tokens)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -146,15 +153,12 @@ class OpenAIProvider:
         return work
 
     async def _generate(self, number: int, request: GenerateRequest, halt: Halt) -> Metered:
-        n_input = openai_chat.most_input_tokens(request)
-        n_output = openai_chat.token_limit(request, self.settings)
-
         async def send() -> tuple[Answer, dict[str, Any]]:
             found = await self.ask_chat(request)
             return openai_chat.read_answer(found, self.door.name), found
 
-        (answer, found), held = await self._call(send, n_input, n_output, halt)
-        return Metered(number, answer, usage_of(found, self.opening), held)
+        answer, found, held = await self._call(send, self.size(request), halt)
+        return Metered(number, answer, usage_of(found, self.price), held)
 
     async def ask_chat(self, request: GenerateRequest) -> dict[str, Any]:
         """Ask once, or twice where the server wants the limit under its newer name."""
@@ -170,10 +174,13 @@ class OpenAIProvider:
 
     async def _score(self, number: int, request: LogProbRequest, halt: Halt) -> Metered:
         prompts = openai_likelihood.prompts_of(request)
-        n_input = sum(len(prompt.encode()) + 1 for prompt in prompts)
-        found, held = await self._call(lambda: self.echo(prompts), n_input, len(prompts), halt)
-        answer = openai_likelihood.read_scores(found, request)
-        return Metered(number, answer, usage_of(found, self.opening), held)
+
+        async def send() -> tuple[Answer, dict[str, Any]]:
+            found = await self.echo(prompts)
+            return openai_likelihood.read_scores(found, request), found
+
+        answer, found, held = await self._call(send, self.size(request), halt)
+        return Metered(number, answer, usage_of(found, self.price), held)
 
     async def echo(self, prompts: Sequence[str]) -> dict[str, Any]:
         """Ask for the scores of prompts; once more for a new token too where that is wanted."""
@@ -196,13 +203,11 @@ class OpenAIProvider:
         texts: dict[str, None] = {}
         for _, request, why in asked:
             texts.update(dict.fromkeys(() if why else texts_of(request)))
-        n_input = sum(len(text.encode()) + 2 for text in texts)
+        size = openai_sizes.size_of_texts(list(texts))
         usage, held, vectors = Usage(), 0.0, dict[str, Vector]()
         if texts:
-            (vectors, found), held = await self._call(
-                lambda: self.embed(list(texts)), n_input, 0, halt
-            )
-            usage = usage_of(found, self.opening)
+            vectors, found, held = await self._call(lambda: self.embed(list(texts)), size, halt)
+            usage = usage_of(found, self.price)
         metered = [
             Metered(
                 number,
@@ -214,18 +219,25 @@ class OpenAIProvider:
         ]
         return [replace(metered[0], usage=usage, held=held), *metered[1:]]
 
-    async def _call(self, send: Any, n_input: int, n_output: int, halt: Halt) -> tuple[Any, float]:  # noqa: ANN401
+    async def _call(
+        self,
+        send: Callable[[], Awaitable[tuple[Found, dict[str, Any]]]],
+        size: Size,
+        halt: Halt,
+    ) -> tuple[Found, dict[str, Any], float]:
+        """Make one call within the limits; return what was read, the whole, and what is held."""
         if self._refusal is not None:
             raise self._refusal
-        price = self.opening.price
-        call = Call[Any](
+        n_read, n_written = size.most_input_tokens, size.most_output_tokens
+        call = Call(
             send,
-            n_tokens=n_input + n_output,
-            money=None if price is None else price.of_tokens(n_input, n_output),
+            n_tokens=size.input_tokens + n_written,
+            money=None if self.price is None else self.price.of_tokens(n_read, n_written),
         )
         try:
             settled = await self.lane.call(call, halt, self.opening.database, self.opening.purse)
         except ProviderRefusedError as error:
             self._refusal = error
             raise
-        return settled.reply, settled.held
+        found, whole = settled.reply
+        return found, whole, settled.held

@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
+from orchestrator.prices import Price
 from orchestrator.providers.http_calls import RequestRefusedError
-from orchestrator.providers.opening import Opening
 from orchestrator.providers.provider import Unanswered
 from storage.records import Usage
 
 TEXT_TOO_LONG = ("context_length_exceeded", "exceed_context_size_error")
 
 
-def usage_of(found: Mapping[str, Any], opening: Opening) -> Usage:
+def usage_of(found: Mapping[str, Any], price: Price | None) -> Usage:
     """Read what an answer took; money only where the price is known."""
     told = found.get("usage")
     told = told if isinstance(told, dict) else {}
@@ -21,7 +21,6 @@ def usage_of(found: Mapping[str, Any], opening: Opening) -> Usage:
         return Usage(served_by=str(served_by) if served_by else None)
     details = told.get("prompt_tokens_details")
     n_cached = details.get("cached_tokens", 0) if isinstance(details, dict) else 0
-    price = opening.price
     return Usage(
         input_tokens=n_read,
         output_tokens=n_written,

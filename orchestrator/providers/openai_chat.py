@@ -14,8 +14,6 @@ BETWEEN_TURNS = "\n\n"
 """As our own scorer joins them."""
 BEGUN = re.compile(r"\A\s*<(think|thinking)>")
 ENDED = re.compile(r"\A.*</(?:think|thinking)>\s*", re.DOTALL)
-TOKENS_A_TURN = 16
-"""More than any chat format puts around a turn."""
 
 
 def body_of(
@@ -46,11 +44,6 @@ def token_limit(request: GenerateRequest, settings: OpenAISettings) -> int:
 def plain_prompt(request: GenerateRequest) -> str:
     """Return a chat as one text, for models without a chat format."""
     return BETWEEN_TURNS.join(turn.content for turn in request.messages)
-
-
-def most_input_tokens(request: GenerateRequest) -> int:
-    """Return a number of tokens that the question cannot exceed: no token is less than a byte."""
-    return sum(len(turn.content.encode()) + TOKENS_A_TURN for turn in request.messages)
 
 
 def read_answer(found: Mapping[str, Any], name: str) -> Answer:

@@ -6,7 +6,9 @@ from functools import partial
 from benchmarks.requests import GenerateRequest, Message, RequestKind
 from orchestrator.errors import WrongUseError
 from orchestrator.limits import Call, Halt
+from orchestrator.prices import find_price
 from orchestrator.providers import openai_likelihood
+from orchestrator.providers.http_addresses import host_of
 from orchestrator.providers.http_calls import (
     HttpDoor,
     RefusedForGoodError,
@@ -50,7 +52,11 @@ async def open_openai(model: str, opening: Opening, resources: Resources) -> Ope
         reclassify=reclassify,
     )
     wanted = _wanted(opening.kinds)
-    provider = OpenAIProvider(model, door, access.lane, settings, opening, wanted)
+    price = opening.price
+    if not opening.is_known:
+        host = host_of(access.base_url)
+        price = find_price(f"openai:{model}", host, resources.price_files)
+    provider = OpenAIProvider(model, door, access.lane, settings, opening, wanted, price)
     if opening.is_known:
         return provider
     try:

@@ -1,10 +1,10 @@
 """Any model that generates is a translator too: it is asked in words; versioned."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 
 from benchmarks.requests import GenerateRequest, Message, Request, RequestKind, TranslateRequest
 from languages.names import language_name
-from orchestrator.providers.metering import Metered, stream_of
+from orchestrator.providers.metering import Metered, MeteringProvider, Size
 from orchestrator.providers.provider import Answer, ChoosyProvider, Provider
 
 PROMPT_VERSION = "1"
@@ -36,9 +36,26 @@ class PromptedTranslator:
         """Answer every request, in order."""
         return await self._provider.answer([_in_words(request) for request in requests])
 
-    def stream(self, requests: Sequence[Request]) -> AsyncIterator[list[Metered]]:
+    async def close(self) -> None:
+        """Close the model's connections."""
+        await self._provider.close()
+
+
+class MeteredTranslator(PromptedTranslator):
+    """The same before a model that counts what its answers take."""
+
+    def __init__(self, provider: Provider, counting: MeteringProvider) -> None:
+        super().__init__(provider)
+        self._counting = counting
+        self.price = counting.price
+
+    def size(self, request: Request) -> Size:
+        """Return what a request will take."""
+        return self._counting.size(_in_words(request))
+
+    def stream(self, requests: Sequence[Request]) -> AsyncGenerator[list[Metered]]:
         """Yield answers as they come, with what they took."""
-        return stream_of(self._provider, [_in_words(request) for request in requests])
+        return self._counting.stream([_in_words(request) for request in requests])
 
     def refusal(self, request: Request) -> str | None:
         """Say why the model will not answer a request, if it can say so."""
@@ -46,15 +63,13 @@ class PromptedTranslator:
             return self._provider.refusal(_in_words(request))
         return None
 
-    async def close(self) -> None:
-        """Close the model's connections."""
-        await self._provider.close()
-
 
 def with_translation(provider: Provider) -> Provider:
     """Return a provider that translates, if it can or can be asked to."""
     if RequestKind.TRANSLATE in provider.kinds or RequestKind.GENERATE not in provider.kinds:
         return provider
+    if isinstance(provider, MeteringProvider):
+        return MeteredTranslator(provider, provider)
     return PromptedTranslator(provider)
 
 

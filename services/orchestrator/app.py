@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import sys
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 from fastapi import FastAPI
 
@@ -51,7 +52,9 @@ def make_orchestrator(settings: OrchestratorSettings, home: Home) -> ServiceApp:
         await asyncio.to_thread(migrate, url)
         async with Database.open(url) as database:
             app.state.database = database
-            app.state.resources = resources_of(home)
+            # What comes over the network may not send this machine just anywhere.
+            hosts = frozenset(host.lower() for host in home.settings.provider_hosts)
+            app.state.resources = replace(resources_of(home), provider_hosts=hosts)
             yield
 
     async def readiness() -> str | None:
