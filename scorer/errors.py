@@ -80,6 +80,10 @@ class QueueFullError(NotNowError):
     """Too many questions wait for the model already."""
 
 
+class EngineClosedError(NotNowError):
+    """The process that computes has ended; another one is started."""
+
+
 class ScorerUnreachableError(NotNowError):
     """Nobody answers at the scorer's address, or it hung up in the middle."""
 

@@ -267,6 +267,8 @@ class Capabilities(_Wire):
     """Tokens, start token included."""
     vocabulary_size: int
     kinds: list[Kind]
+    refusals: dict[Kind, str] = {}
+    """Why it cannot be asked some of the others."""
     bos_policy: str
     """What `default` means for this model."""
     bos_token: str

@@ -55,6 +55,8 @@ class ModelFolder:
     revision: str
     weights_sha256: str
     start_token: str | None = None
+    adapter: Path | None = None
+    """A folder of LoRA weights that are merged into these."""
 
 
 def find_model(name: str, cache: Path, convert: Convert) -> ModelFolder:

@@ -143,7 +143,7 @@ async def _with_patience(
             return await ask()
         except NotNowError as error:
             if attempt == max_attempts:
-                raise ProviderUnavailableError(str(error)) from error
+                raise ProviderUnavailableError(f"scorer not ready: {error}") from error
         except BackendError:
             if attempt >= min(max_attempts, NONSENSE_ATTEMPTS):
                 raise

@@ -18,6 +18,10 @@ def load_backend(model: str, options: LoadOptions) -> Backend:
         from scorer.backends.fake import FakeBackend
 
         return FakeBackend()
+    if options.backend == "vllm":
+        from scorer.backends.vllm_loading import load_vllm
+
+        return load_vllm(model, options)
     from scorer.backends.families import load_model
 
     return load_model(model, options)

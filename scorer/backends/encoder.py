@@ -37,6 +37,7 @@ class EncoderBackend:
 
     def __init__(self, folder: ModelFolder, options: LoadOptions) -> None:
         """Load a model folder; blocks for a second or more."""
+        self.folder = folder.folder
         self.tokenizer = load_tokenizer(folder.folder)
         self._device = choose_device(options.device)
         dtype = choose_dtype(options.dtype, self._device)

@@ -13,6 +13,9 @@ from scorer.backends.options import LoadOptions
 from scorer.backends.seq2seq import Seq2SeqBackend
 from scorer.weights import find_model
 
+MASKED_SUFFIX = "WithLMHeadModel"
+"""XLM's and Flaubert's masked language models."""
+
 
 def load_model(name: str, options: LoadOptions) -> Backend:
     """Load a model into the engine of its family.
@@ -25,19 +28,22 @@ def load_model(name: str, options: LoadOptions) -> Backend:
     config = read_config(folder.folder)
     if config.is_encoder_decoder:
         return Seq2SeqBackend(folder, options)
-    if _is_decoder(config):
+    if is_decoder(config):
         return DecoderBackend(folder, options)
     return EncoderBackend(folder, options)
 
 
-def _is_decoder(config: Any) -> bool:  # noqa: ANN401  # transformers has no types
+def is_decoder(config: Any) -> bool:  # noqa: ANN401  # transformers has no types
     """Tell a causal model from an encoder whose class could also be used as one.
 
     The saved class names tell; where there are none, the mapping of model types does.
     """
     names = config.architectures or []
     if names:
-        return any(name.endswith(("ForCausalLM", "LMHeadModel")) for name in names)
+        return any(
+            name.endswith(("ForCausalLM", "LMHeadModel")) and not name.endswith(MASKED_SUFFIX)
+            for name in names
+        )
     return config.model_type in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and not hasattr(
         config, "type_vocab_size"
     )

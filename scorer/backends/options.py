@@ -21,6 +21,17 @@ class LoadOptions:
     """Padded tokens in one forward pass; 0 takes what suits the device."""
     max_row_nodes: int = 128
     """A row of shared prefixes is closed beyond this many tokens."""
+    backend: Literal["torch", "vllm"] = "torch"
+    context_window: int = 0
+    """vLLM only: less than the model's own saves memory; 0 takes all of it."""
+    tensor_parallel: int = 1
+    """vLLM only: GPUs that share one copy of the weights."""
+    data_parallel: int = 1
+    """vLLM only: copies of the weights."""
+    gpu_memory_share: float = 0.85
+    """vLLM only: the rest is left for logits, which it does not plan for."""
+    trusted_code: frozenset[str] = frozenset()
+    """Hub ids of models whose own Python code may be run."""
 
     def batch_tokens(self, device_type: str) -> int:
         """Return the token budget of one forward pass."""

@@ -85,6 +85,12 @@ def make_engine(settings: ScorerSettings) -> Engine:
         dtype=settings.dtype,
         n_threads=settings.threads,
         max_batch_tokens=settings.max_batch_tokens,
+        backend=settings.backend,
+        context_window=settings.context_window,
+        tensor_parallel=settings.tensor_parallel,
+        data_parallel=settings.data_parallel,
+        gpu_memory_share=settings.gpu_memory_share,
+        trusted_code=frozenset(filter(None, map(str.strip, settings.trust_remote_code.split(",")))),
     )
     limits = QueueLimits(
         window_s=settings.window_ms / 1000, max_waiting_tokens=settings.max_waiting_tokens

@@ -176,8 +176,9 @@ class Engine:
 
     def _require(self, kind: Kind) -> None:
         if kind not in self.info.kinds:
+            why = f" ({self.info.refusals[kind]})" if kind in self.info.refusals else ""
             raise UnsupportedRequestError(
-                f"{self.info.model} ({self.info.architecture}) cannot answer {kind};"
+                f"{self.info.model} ({self.info.architecture}) cannot answer {kind}{why};"
                 f" it answers {', '.join(self.info.kinds)}"
             )
 

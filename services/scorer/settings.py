@@ -22,6 +22,18 @@ class ScorerSettings(ServiceSettings):
     """`auto`, `cpu`, `cuda`, `cuda:1` …"""
     dtype: Literal["auto", "float32", "bfloat16", "float16", "int8"] = "auto"
     """`auto` is float32 on a processor and bfloat16 on a GPU; int8 needs a GPU and bitsandbytes."""
+    backend: Literal["torch", "vllm"] = "torch"
+    """vllm wants an environment of its own, and serves decoders only."""
+    context_window: int = Field(default=0, ge=0)
+    """vLLM only: less than the model's own saves memory; 0 takes all of it."""
+    tensor_parallel: int = Field(default=1, ge=1, le=1024)
+    """vLLM only: GPUs that share one copy of the weights."""
+    data_parallel: int = Field(default=1, ge=1, le=1024)
+    """vLLM only: copies of the weights."""
+    gpu_memory_share: float = Field(default=0.85, gt=0.0, le=1.0)
+    """vLLM only: the rest is left for logits, which it does not plan for."""
+    trust_remote_code: str = ""
+    """Hub ids of models whose own Python code may be run, with commas between them."""
     cache: Path | None = None
     """Folder of converted weights; None: the cache of the home."""
     threads: int = Field(default=0, ge=0, le=1024)

@@ -3,22 +3,26 @@
 import json
 import logging
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from benchmarks.errors import BenchmarkError
+from scorer.backend import Backend
 from scorer.backends import load_backend
 from scorer.backends.decoder import DecoderBackend
+from scorer.backends.encoder import EncoderBackend
 from scorer.backends.options import LoadOptions
 from scorer.errors import ScorerError
 from services.bench.machine import bench_facts
 from services.home import open_home
+from services.scorer.bench.encoding import measure_encoder, mixed_texts
 from services.scorer.bench.measuring import measure
 from services.scorer.bench.parts import measure_parts
-from services.scorer.bench.peers import PeerError, installed_peers
-from services.scorer.bench.texts import generated_sentences, sentences_of
+from services.scorer.bench.peers import ENCODING, SCORING, PeerError, installed_peers
+from services.scorer.bench.texts import generated_sentences, sentences_of, words_of
 
 WRONG_USE = 2
 UNREACHABLE = 3
@@ -40,18 +44,15 @@ def bench(  # noqa: PLR0913  # one parameter an option
     try:
         options = LoadOptions(cache=open_home().cache, device=device, n_threads=threads)
         backend = load_backend(model, options)
-        if not isinstance(backend, DecoderBackend):
-            _stop(f"{model} is no causal model; the bench scores sentences with one", WRONG_USE)
-        texts = (
-            generated_sentences(backend.tokenizer, backend.info.vocabulary_size, sentences, seed)
-            if data is None
-            else sentences_of(data)
-        )
-        found = (
-            measure_parts(backend, texts)
-            if parts
-            else measure(backend, texts, _peers(backend), shares_nothing=data is None, seed=seed)
-        )
+        if isinstance(backend, EncoderBackend):
+            words = words_of(backend.tokenizer, backend.info.vocabulary_size)
+            found = measure_encoder(
+                backend, mixed_texts(words, sentences, seed), _peers(ENCODING, backend)
+            )
+        elif isinstance(backend, DecoderBackend):
+            found = _decoder_figures(backend, data, sentences, seed, parts=parts)
+        else:
+            _stop(f"{model} is neither a causal model nor an encoder", WRONG_USE)
     except (ScorerError, BenchmarkError) as error:
         _stop(str(error), WRONG_USE)
     except PeerError as error:
@@ -62,9 +63,23 @@ def bench(  # noqa: PLR0913  # one parameter an option
     sys.stdout.write(f"{json.dumps(facts)}\n")
 
 
-def _peers(backend: DecoderBackend) -> list[str]:
+def _decoder_figures(
+    backend: DecoderBackend, data: Path | None, n_sentences: int, seed: int, *, parts: bool
+) -> dict[str, Any]:
+    texts = (
+        generated_sentences(backend.tokenizer, backend.info.vocabulary_size, n_sentences, seed)
+        if data is None
+        else sentences_of(data)
+    )
+    if parts:
+        return measure_parts(backend, texts)
+    peers = _peers(SCORING, backend)
+    return measure(backend, texts, peers, shares_nothing=data is None, seed=seed)
+
+
+def _peers(names: Sequence[str], backend: Backend) -> list[str]:
     """Return the peers that can be asked; they know the processor only."""
-    return installed_peers() if backend.device.type == "cpu" else []
+    return installed_peers(names) if backend.info.device == "cpu" else []
 
 
 def _stop(message: str, code: int) -> NoReturn:

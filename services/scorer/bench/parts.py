@@ -13,7 +13,7 @@ from scorer.backend import TokenRow
 from scorer.backends.decoder import DecoderBackend
 from scorer.backends.self_check import plain_log_probs
 from scorer.batching.prefix_tree import plan_rows
-from scorer.batching.prompts import read_hidden_states_request
+from scorer.batching.prompts import TextRow, read_hidden_states_request
 from scorer.batching.scoring_row import ScoringRow
 from scorer.batching.tokenising import read_log_prob_request
 from scorer.client import ScorerClient
@@ -85,7 +85,7 @@ def hidden_states(backend: DecoderBackend, sentences: Sequence[str]) -> dict[str
     """Time all layers' states against log-probabilities of the same sentences."""
     request = HiddenStatesRequest(texts=list(sentences))
     asked = read_hidden_states_request(request, backend.tokenizer, backend.info)
-    rows = [row for row in asked if isinstance(row, TokenRow)]
+    rows = [row.row for row in asked if isinstance(row, TextRow)]
     layers = range(backend.info.n_layers + 1)
     ratios: dict[Pooling, list[float]] = {"last": [], "mean": []}
     for _ in range(N_ROUNDS):

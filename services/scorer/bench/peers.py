@@ -11,7 +11,13 @@ from typing import Any, Self
 
 ENVIRONMENT = Path(sys.prefix).parent / ".venv-peers"
 """Made by `make bench-peers`."""
-SCRIPTS: Mapping[str, str] = {"lm_eval_hf_32": "lm_eval_hf.py", "minicons_32": "minicons_lm.py"}
+SCRIPTS: Mapping[str, str] = {
+    "lm_eval_hf_32": "lm_eval_hf.py",
+    "minicons_32": "minicons_lm.py",
+    "sentence_transformers_32": "sentence_transformers_encoder.py",
+}
+SCORING = ("lm_eval_hf_32", "minicons_32")
+ENCODING = ("sentence_transformers_32",)
 BATCH_SIZE = 32
 END_TIMEOUT_S = 10.0
 
@@ -77,9 +83,9 @@ class Peer(AbstractContextManager["Peer"]):
         return found
 
 
-def installed_peers() -> list[str]:
-    """Return the peers that can be asked here; none before `make bench-peers`."""
-    return list(SCRIPTS) if _python().exists() else []
+def installed_peers(names: Sequence[str]) -> list[str]:
+    """Return those peers that can be asked here; none before `make bench-peers`."""
+    return list(names) if _python().exists() else []
 
 
 def _python() -> Path:

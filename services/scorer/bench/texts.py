@@ -22,14 +22,15 @@ def generated_sentences(
     their beginning in common, and no cleverness with repetition helps.
     """
     source = random.Random(seed)
-    words = _words(tokenizer, vocabulary_size)
+    words = words_of(tokenizer, vocabulary_size)
     return [
         " ".join(source.choices(words, k=source.randint(*WORDS_IN_A_SENTENCE)))
         for _ in range(n_sentences)
     ]
 
 
-def _words(tokenizer: Tokenizer, vocabulary_size: int) -> list[str]:
+def words_of(tokenizer: Tokenizer, vocabulary_size: int) -> list[str]:
+    """Return the whole words among a vocabulary's entries."""
     texts = (tokenizer.decode([token]).strip() for token in range(vocabulary_size))
     return sorted({text for text in texts if len(text) >= SHORTEST_WORD and text.isalpha()})
 
