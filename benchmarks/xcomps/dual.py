@@ -132,8 +132,9 @@ class DualTraining:
     single: NDArray[np.float32]
     totals: FloatArray
 
-    def fit(self, goods: FloatArray, c: float) -> FloatArray | None:
+    def fit(self, goods: FloatArray, c: float, label_set: int) -> FloatArray | None:
         """Return the scores of all vectors, unseen ones too; None where there is no optimum."""
+        del label_set  # the last optimum is no better start than 0: most of its weights are wrong
         losses = Losses(self.totals[self.seen], goods[self.seen], c)
         found = descend(DualProblem(self.gram, self.single, losses))
         if found is None:

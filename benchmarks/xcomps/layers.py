@@ -95,8 +95,8 @@ def _known_folds(of_probe: ProbeSet) -> Iterator[tuple[str, np.ndarray]]:
 
 def _n_layers_at_once(tensors: Tensors) -> int:
     n_vectors, width = len(tensors.places), tensors.width
-    # The vectors once, and once more where some are merged.
-    of_vectors = 2 * n_vectors * width * tensors.dtype.itemsize
+    # The vectors once, once more where some are merged, and in double precision.
+    of_vectors = n_vectors * width * (2 * tensors.dtype.itemsize + 8)
     is_by_vector = is_dual(n_vectors, width)
     of_system = GRAM_BYTES * n_vectors**2 if is_by_vector else SQUARE_BYTES * width**2
     return max(1, MEMORY_BYTES // (of_vectors + of_system))

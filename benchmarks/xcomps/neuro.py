@@ -21,7 +21,7 @@ from benchmarks.xcomps.probe import ProbeError
 from benchmarks.xcomps.probe_set import Answered, Pair, ProbeSet, by_probe, find_pairs, probe_set
 from benchmarks.xcomps.rows import BoolArray
 from benchmarks.xcomps.settings import XcompsSettings
-from benchmarks.xcomps.tensors import TensorReader, read_states
+from benchmarks.xcomps.tensors import FileReader, TensorReader
 
 MAX_SENTENCES = 200_000
 """Of one probe; one layer of more would need over 3 GB at a width of 4,096."""
@@ -30,7 +30,7 @@ MAX_SENTENCES = 200_000
 def conclude(
     settings: XcompsSettings,
     answered: Iterable[Answered],
-    read_tensor: TensorReader = read_states,
+    read_tensor: TensorReader | None = None,
     n_threads: int | None = None,
     tell: Tell | None = None,
 ) -> Iterator[tuple[Case, Outcome]]:
@@ -39,10 +39,11 @@ def conclude(
     Args:
         settings: Folds and seed.
         answered: The cases with the responses of both sentences; a case without any is passed over.
-        read_tensor: How a tensor is read from where it rests.
+        read_tensor: How a tensor is read from where it rests; from its file if None.
         n_threads: At a time; as many as there are processors if None.
         tell: Is told how far the work is, from this thread.
     """
+    read_tensor = read_tensor or FileReader()
     for of_probe in by_probe(answered).values():
         n_sentences = 2 * len(of_probe)
         if n_sentences > MAX_SENTENCES:

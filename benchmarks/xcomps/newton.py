@@ -22,6 +22,8 @@ TOLERANCE = 1e-9
 """Greatest allowed size of what is left; see `Problem.size`."""
 NEAR = 1e-3
 """From here on the curvature hardly changes, and whole steps are taken."""
+NEAR_AFTER_START = 1.0
+"""The same where the start is the optimum of nearly the same problem."""
 GOOD_SHRINKAGE = 0.1
 """A factor is kept as long as each step leaves at most this share of what is left."""
 BAD_SHRINKAGE = 0.5
@@ -109,9 +111,15 @@ class Problem(Protocol, Generic[FactorT]):
         ...
 
 
-def descend(problem: Problem[FactorT]) -> Point | None:
-    """Step down to the tolerance; None where it is not reached."""
-    found, is_single, before = problem.start(), True, np.inf
+def descend(problem: Problem[FactorT], start: Point | None = None) -> Point | None:
+    """Step down to the tolerance; None where it is not reached.
+
+    Args:
+        problem: What is minimised.
+        start: Where to begin; None: where all weights are 0.
+    """
+    near = NEAR if start is None else NEAR_AFTER_START
+    found, is_single, before = start or problem.start(), True, np.inf
     factor: FactorT | None = None
     for _ in range(MAX_STEPS):
         is_new = factor is None
@@ -128,11 +136,11 @@ def descend(problem: Problem[FactorT]) -> Point | None:
             is_single = is_single and not (before <= NEAR and size > BAD_SHRINKAGE * before)
             factor, before = None, size
             continue
-        moved = found.moved(1.0, step) if size <= NEAR else _search(problem, found, step)
+        moved = found.moved(1.0, step) if size <= near else _search(problem, found, step)
         if moved is None and not is_single:
             return None
         found, is_single, before = moved or found, is_single and moved is not None, size
-        if size > NEAR:
+        if size > near:
             factor = None
     return None
 

@@ -1,7 +1,8 @@
 """A probe in terms of its dimensions, for more vectors than dimensions.
 
-The vectors are read in blocks and never copied whole, so that memory is theirs plus one square
-matrix of their width.
+The vectors are read in blocks, so that memory is theirs plus one square matrix of their width; only
+where it is small, a copy in double precision is kept. With many more vectors than dimensions one
+fold's optimum lies near the next one's, so each fit begins where the last one of its labels ended.
 """
 
 from collections.abc import Iterator
@@ -18,6 +19,8 @@ from benchmarks.xcomps.words import WordCounts
 
 BLOCK_BYTES = 16 * 2**20
 """Of vectors in double precision at a time."""
+KEPT_BYTES = 512 * 2**20
+"""Up to here the vectors are kept in double precision."""
 
 
 class Matrix(Protocol):
@@ -36,7 +39,10 @@ class Matrix(Protocol):
     def squares(
         self, shares: FloatArray, centre: FloatArray, dtype: type[np.floating]
     ) -> NDArray[np.floating]:
-        """Return Σ share (x − centre)(x − centre)ᵀ, where the centre is the mean by share."""
+        """Return Σ share (x − centre)(x − centre)ᵀ, where the centre is the mean by share.
+
+        Since it is, this is Σ share x xᵀ less Σ share times centre centreᵀ.
+        """
         ...
 
 
@@ -48,6 +54,8 @@ class DenseMatrix:
         self.shape: tuple[int, int] = (vectors.shape[0], vectors.shape[1])
         self._n_rows = max(1, BLOCK_BYTES // (8 * vectors.shape[1]))
         self._mean = np.mean(vectors, axis=0, dtype=np.float64)
+        is_kept = 8 * vectors.size <= KEPT_BYTES
+        self._kept = vectors - self._mean if is_kept else None
 
     def project(self, weights: FloatArray) -> FloatArray:
         """Return the inner product of every vector with the weights."""
@@ -63,21 +71,25 @@ class DenseMatrix:
     def squares(
         self, shares: FloatArray, centre: FloatArray, dtype: type[np.floating]
     ) -> NDArray[np.floating]:
-        """Return Σ share (x − centre)(x − centre)ᵀ over the vectors with a share above 0."""
+        """Return Σ share x xᵀ less what the centre takes away."""
         width = self.shape[1]
         total = np.zeros((width, width), dtype=dtype)
+        roots = np.sqrt(shares)[:, None]
         for rows, block in self._blocks():
-            chosen = shares[rows] > 0
-            scaled = (block[chosen] - centre) * np.sqrt(shares[rows][chosen])[:, None]
-            narrow = scaled.astype(dtype)
-            total += narrow.T @ narrow
+            scaled = np.empty(block.shape, dtype=dtype)
+            np.multiply(block, roots[rows], out=scaled, casting="same_kind")
+            total += scaled.T @ scaled
+        total -= np.outer(centre * shares.sum(), centre)
         return total
 
     def _blocks(self) -> Iterator[tuple[slice, FloatArray]]:
         """Yield some rows at a time, in double precision and centred."""
         for first in range(0, self.shape[0], self._n_rows):
             rows = slice(first, first + self._n_rows)
-            yield rows, self._vectors[rows] - self._mean
+            if self._kept is not None:
+                yield rows, self._kept[rows]
+            else:
+                yield rows, self._vectors[rows] - self._mean
 
 
 class SparseMatrix:
@@ -110,10 +122,11 @@ class PrimalSpace:
 
     def __init__(self, matrix: Matrix) -> None:
         self._matrix = matrix
+        self._last: dict[int, Point] = {}
 
     def training(self, totals: FloatArray) -> "PrimalTraining":
         """Return all vectors; those not trained on have a total of 0."""
-        return PrimalTraining(self._matrix, totals)
+        return PrimalTraining(self._matrix, totals, self._last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +135,16 @@ class PrimalTraining:
 
     matrix: Matrix
     totals: FloatArray
+    last: dict[int, Point]
+    """The optimum of the last fit with each set of labels."""
 
-    def fit(self, goods: FloatArray, c: float) -> FloatArray | None:
+    def fit(self, goods: FloatArray, c: float, label_set: int) -> FloatArray | None:
         """Return the scores of all vectors, unseen ones too; None where there is no optimum."""
-        found = descend(PrimalProblem(self.matrix, Losses(self.totals, goods, c)))
+        problem = PrimalProblem(self.matrix, Losses(self.totals, goods, c))
+        found = descend(problem, self.last.get(label_set))
         if found is None:
             return None
+        self.last[label_set] = found
         return np.asarray(self.matrix.project(found.weights) + found.intercept)
 
 

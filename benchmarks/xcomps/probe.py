@@ -61,13 +61,13 @@ class Probe:
         """Fit on the training sentences and return the scores of all vectors."""
         training = self._space.training(self._rows.count(trained))
         found = []
-        for labels in label_sets:
+        for number, labels in enumerate(label_sets):
             scores: FloatArray | None
             known = labels[trained]
             if known.all() or not known.any():  # where all are the same, the probe always says so
                 scores = np.full(self._rows.n_vectors, 1.0 if known.all() else -1.0)
             else:
-                scores = training.fit(self._rows.count(trained & labels), self._c)
+                scores = training.fit(self._rows.count(trained & labels), self._c, number)
             if scores is None:
                 n = int(trained.sum())
                 raise ProbeError(f"no optimum after {MAX_STEPS} Newton steps on {n} sentences")

@@ -1,9 +1,8 @@
 """Where are the hidden states of a sentence? Read from safetensors files, all layers or some."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,22 +50,47 @@ class Tensors:
             yield block
 
 
-def read_states(response: TensorResponse, layers: slice = ALL_LAYERS) -> States:
+class FileReader:
+    """Reads tensors, and keeps the last file open: the next tensor mostly lies in it too."""
+
+    def __init__(self) -> None:
+        self._name = ""
+        self._file: Any = None
+
+    def __call__(self, response: TensorResponse, layers: slice = ALL_LAYERS) -> States:
+        """Return the chosen layers of one tensor.
+
+        Raises:
+            ReplayError: The file or tensor is missing, or is not one finite vector a layer.
+        """
+        return read_states(response, layers, self._open)
+
+    def _open(self, name: str) -> Any:  # noqa: ANN401  # safetensors says no more
+        if name != self._name:
+            self._file = _open_file(name)
+            self._name = name
+        return self._file
+
+
+def read_states(
+    response: TensorResponse,
+    layers: slice = ALL_LAYERS,
+    open_file: Callable[[str], Any] | None = None,
+) -> States:
     """Read one tensor, or some layers of it.
 
     Raises:
         ReplayError: The file or tensor is missing, or is not one finite vector a layer.
     """
     place = f"tensor {response.tensor!r} of {response.file}"
-    if not Path(response.file).is_file():
-        raise ReplayError(f"no file for {place}")
     try:
-        with safe_open(response.file, framework="numpy") as file:
-            tensor = file.get_slice(response.tensor)
-            shape = tuple(tensor.get_shape())
-            if len(shape) != 2 or 0 in shape:
-                raise ReplayError(f"{place} is of shape {shape}; needed: (n_layers, width)")
-            states: States = tensor[layers]
+        tensor = (open_file or _open_file)(response.file).get_slice(response.tensor)
+        shape = tuple(tensor.get_shape())
+        if len(shape) != 2 or 0 in shape:
+            raise ReplayError(f"{place} is of shape {shape}; needed: (n_layers, width)")
+        states: States = tensor[layers]
+    except FileNotFoundError:
+        raise ReplayError(f"no file for {place}") from None
     except (SafetensorError, OSError, TypeError) as error:
         raise ReplayError(f"{place} cannot be read: {error}") from error
     if not np.issubdtype(states.dtype, np.floating):
@@ -74,3 +98,7 @@ def read_states(response: TensorResponse, layers: slice = ALL_LAYERS) -> States:
     if not np.isfinite(states).all():
         raise ReplayError(f"{place} holds values that are not finite")
     return states
+
+
+def _open_file(name: str) -> Any:  # noqa: ANN401  # safetensors says no more
+    return safe_open(name, framework="numpy")
