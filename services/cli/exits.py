@@ -11,6 +11,8 @@ from storage.errors import DatabaseAddressError, StorageError, UnknownRunError
 
 DONE = 0
 UNANSWERED = 1
+WORSE = 1
+"""`gate`: the second run is worse than the first by more than the margin."""
 WRONG_USE = 2
 UNREACHABLE = 3
 INTERRUPTED = 130

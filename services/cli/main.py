@@ -12,6 +12,7 @@ from services.cli import (
     bench_commands,
     building_commands,
     bws_commands,
+    comparing_commands,
     conformance_commands,
     demonstration,
     dibimt_commands,
@@ -41,7 +42,7 @@ for room in (
     *(agreement_commands, mining_commands, rules_commands, conformance_commands),
     *(bws_commands, finetune_commands, dibimt_commands, figure_commands, published_commands),
     *(annotation_commands, building_commands, proposing_commands),
-    *(bench_commands,),
+    *(bench_commands, comparing_commands),
 ):
     room.add_commands(app)
 
