@@ -12,6 +12,7 @@ from typing import IO, Annotated, Any
 import typer
 
 from metrics.score import Score
+from orchestrator.liveness import with_reasons
 from services.cli.exits import UsageError
 from services.cli.options import JsonOption, RunArgument
 from services.cli.printing import print_json, print_published, print_scores, print_table, say
@@ -49,17 +50,29 @@ def add_commands(app: typer.Typer) -> None:
     app.command()(report)
 
 
-def list_runs(as_json: JsonOption = False) -> None:
+def list_runs(
+    tag: Annotated[str | None, typer.Option("--tag", help="Only runs with this tag.")] = None,
+    as_json: JsonOption = False,
+) -> None:
     """List the runs, the newest first."""
-    found = wait_for(_list(open_home()))
+    found = [run for run in wait_for(_list(open_home())) if tag is None or tag in run.tags]
     if as_json:
         print_json([_brief(run) for run in found])
         return
     rows = [
-        (run.id, run.benchmark, run.model, run.status, f"{run.created_at:%Y-%m-%d %H:%M}")
+        (
+            run.id,
+            run.benchmark,
+            run.model,
+            run.status,
+            run.reason or "",
+            " ".join(run.tags),
+            f"{run.created_at:%Y-%m-%d %H:%M}",
+        )
         for run in found
     ]
-    print_table("", ("run", "benchmark", "model", "status", "created"), rows)
+    columns = ("run", "benchmark", "model", "status", "why", "tags", "created")
+    print_table("", columns, rows)
 
 
 def show(run_id: RunArgument, as_json: JsonOption = False) -> None:
@@ -136,12 +149,12 @@ async def _report(home: Home, run_ids: list[str]) -> str:
 
 async def _list(home: Home) -> list[Run]:
     async with open_store(home) as database:
-        return list(await runs.list_runs(database, MAX_RUNS))
+        return await with_reasons(database, await runs.list_runs(database, MAX_RUNS))
 
 
 async def _show(home: Home, run_id: str) -> dict[str, Any]:
     async with open_store(home) as database:
-        run = await find_run(database, run_id)
+        [run] = await with_reasons(database, [await find_run(database, run_id)])
         progress = await runs.count_progress(database, run.id)
         failed = await failures.list_failures(database, run.id, limit=MAX_FAILURES)
     return {
@@ -257,5 +270,7 @@ def _brief(run: Run) -> dict[str, Any]:
         "model": run.model,
         "status": run.status,
         "reason": run.reason,
+        "note": run.note,
+        "tags": list(run.tags),
         "created_at": run.created_at.isoformat(),
     }

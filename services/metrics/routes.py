@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
+from orchestrator.liveness import with_reasons
 from services.metrics.schemas import (
     OutcomesBody,
     PlainJSONResponse,
@@ -55,13 +56,14 @@ async def list_runs(
     before: Annotated[str | None, Query(max_length=26)] = None,
 ) -> list[RunBrief]:
     """List runs, the newest first; `before` is the last id of the page before."""
-    return [brief(run) for run in await runs.list_runs(database, limit, before=before)]
+    found = await runs.list_runs(database, limit, before=before)
+    return [brief(run) for run in await with_reasons(database, found)]
 
 
 @router.get("/v1/runs/{run_id}")
 async def read_run(run_id: str, database: DatabaseParameter) -> RunBody:
     """Return a run with its manifest, how far it is, and its scores."""
-    run = await runs.get(database, run_id)
+    [run] = await with_reasons(database, [await runs.get(database, run_id)])
     progress = await runs.count_progress(database, run.id)
     return whole(run, progress, await scores.read(database, run.id))
 
@@ -112,7 +114,7 @@ async def follow_run(run_id: str, database: DatabaseParameter) -> EventSourceRes
 async def _events(database: Database, run_id: str) -> AsyncIterator[ServerSentEvent]:
     told = ""
     while True:
-        run = await runs.get(database, run_id)
+        [run] = await with_reasons(database, [await runs.get(database, run_id)])
         body = whole(run, await runs.count_progress(database, run_id), [])
         text = body.model_dump_json(include={"id", "status", "reason", "progress"})
         if text != told:

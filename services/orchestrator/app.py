@@ -52,6 +52,7 @@ def make_orchestrator(settings: OrchestratorSettings, home: Home) -> ServiceApp:
         await asyncio.to_thread(migrate, url)
         async with Database.open(url) as database:
             app.state.database = database
+            app.state.home = home
             # What comes over the network may not send this machine just anywhere.
             hosts = frozenset(host.lower() for host in home.settings.provider_hosts)
             app.state.resources = replace(resources_of(home), provider_hosts=hosts)

@@ -10,17 +10,21 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from benchmarks.catalog import open_all
 from orchestrator import run as run_story
+from orchestrator.liveness import with_reasons
 from orchestrator.planning import make_plan
 from orchestrator.resources import Resources
-from orchestrator.spec import RunSpec
+from services.home import Home
 from services.orchestrator.schemas import (
     BenchmarkBody,
     CreatedBody,
+    NewRunBody,
+    NoteBody,
     RunBody,
     RunBrief,
     brief,
     whole,
 )
+from services.orchestrator.webhooks import check_webhook
 from storage import runs, scores
 from storage.database import Database
 
@@ -43,8 +47,15 @@ def get_resources(request: Request) -> Resources:
     return resources
 
 
+def get_home(request: Request) -> Home:
+    """Return the folders and settings of this installation."""
+    home: Home = request.app.state.home
+    return home
+
+
 DatabaseParameter = Annotated[Database, Depends(get_database)]
 ResourcesParameter = Annotated[Resources, Depends(get_resources)]
+HomeParameter = Annotated[Home, Depends(get_home)]
 
 
 @router.get("/v1/benchmarks")
@@ -71,14 +82,21 @@ def list_benchmarks() -> list[BenchmarkBody]:
 
 @router.post("/v1/runs", status_code=202)
 async def create_run(
-    spec: RunSpec,
+    body: NewRunBody,
     database: DatabaseParameter,
     resources: ResourcesParameter,
+    home: HomeParameter,
     idempotency_key: Annotated[str | None, Header(max_length=200)] = None,
 ) -> CreatedBody:
-    """Plan a run and queue it; the same Idempotency-Key returns the run that it made before."""
-    plan = await make_plan(database, spec, resources, idempotency_key)
-    run = await run_story.start(database, plan)
+    """Plan a run and queue it.
+
+    The same Idempotency-Key and body return the run that they made before; another body is another
+    run.
+    """
+    webhook = check_webhook(home.settings, body.webhook)
+    plan = await make_plan(database, body.spec(), resources, idempotency_key)
+    labels = run_story.Labels(body.note, body.tags, webhook)
+    run = await run_story.start(database, plan, labels)
     return CreatedBody(run=brief(run), skipped=plan.skipped, warnings=plan.warnings)
 
 
@@ -89,13 +107,14 @@ async def list_runs(
     before: Annotated[str | None, Query(max_length=26)] = None,
 ) -> list[RunBrief]:
     """List runs, the newest first; `before` is the last id of the page before."""
-    return [brief(run) for run in await runs.list_runs(database, limit, before=before)]
+    found = await runs.list_runs(database, limit, before=before)
+    return [brief(run) for run in await with_reasons(database, found)]
 
 
 @router.get("/v1/runs/{run_id}")
 async def read_run(run_id: str, database: DatabaseParameter) -> RunBody:
     """Return a run, how far it is, and its scores once it is finished."""
-    run = await runs.get(database, run_id)
+    [run] = await with_reasons(database, [await runs.get(database, run_id)])
     progress = await runs.count_progress(database, run.id)
     return whole(run, progress, list(await scores.read(database, run.id)))
 
@@ -131,10 +150,26 @@ async def retry_run(run_id: str, database: DatabaseParameter) -> RunBrief:
     return brief(await run_story.retry(database, run_id))
 
 
+@router.patch("/v1/runs/{run_id}")
+async def label_run(run_id: str, body: NoteBody, database: DatabaseParameter) -> RunBrief:
+    """Write a note or tags on a run."""
+    run = await runs.get(database, run_id)
+    note = body.note if "note" in body.model_fields_set else run.note
+    tags = body.tags if body.tags is not None else run.tags
+    await runs.set_note(database, run_id, note, tags)
+    return brief(await runs.get(database, run_id))
+
+
+@router.delete("/v1/runs/{run_id}", status_code=204)
+async def delete_run(run_id: str, database: DatabaseParameter) -> None:
+    """Delete a run with its outcomes and scores; responses stay, for others may ask the same."""
+    await run_story.delete(database, run_id)
+
+
 async def _events(database: Database, run_id: str) -> AsyncIterator[ServerSentEvent]:
     told = ""
     while True:
-        run = await runs.get(database, run_id)
+        [run] = await with_reasons(database, [await runs.get(database, run_id)])
         body = whole(run, await runs.count_progress(database, run_id), [])
         text = body.model_dump_json(include={"id", "status", "reason", "progress"})
         if text != told:

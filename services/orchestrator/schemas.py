@@ -1,12 +1,37 @@
 """What the orchestrator answers."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 
 from metrics.score import Score
+from orchestrator.spec import RunSpec
 from storage.records import Progress, Run
+
+TagField = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class NewRunBody(RunSpec):
+    """A run that is asked for, with what is kept beside it."""
+
+    note: str | None = Field(default=None, max_length=10_000)
+    tags: tuple[TagField, ...] = Field(default=(), max_length=100)
+    webhook: str | None = Field(default=None, max_length=2_000)
+    """An allowed address that is told when the run ends."""
+
+    def spec(self) -> RunSpec:
+        """Return what decides the run, without what is kept beside it."""
+        return RunSpec.model_validate(self.model_dump(exclude={"note", "tags", "webhook"}))
+
+
+class NoteBody(BaseModel):
+    """What people write about a run; what is left out stays as it is."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    note: str | None = Field(default=None, max_length=10_000)
+    tags: tuple[TagField, ...] | None = Field(default=None, max_length=100)
 
 
 class ProgressBody(BaseModel):
@@ -29,7 +54,9 @@ class RunBody(BaseModel):
     model: str
     status: str
     reason: str | None
-    """Why it is in this state, where there is something to say."""
+    """Why it is in this state, or stands still, where there is something to say."""
+    note: str | None
+    tags: list[str]
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
@@ -47,6 +74,10 @@ class RunBrief(BaseModel):
     benchmark: str
     model: str
     status: str
+    reason: str | None
+    """Why it is in this state, or stands still, where there is something to say."""
+    note: str | None
+    tags: list[str]
     created_at: datetime
 
 
@@ -80,6 +111,9 @@ def brief(run: Run) -> RunBrief:
         benchmark=run.benchmark,
         model=run.model,
         status=run.status,
+        reason=run.reason,
+        note=run.note,
+        tags=list(run.tags),
         created_at=run.created_at,
     )
 
@@ -88,7 +122,6 @@ def whole(run: Run, progress: Progress, scores: list[Score]) -> RunBody:
     """Return all that is known of a run."""
     return RunBody(
         **brief(run).model_dump(),
-        reason=run.reason,
         started_at=run.started_at,
         finished_at=run.finished_at,
         spec=run.spec,

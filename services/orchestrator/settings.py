@@ -23,3 +23,5 @@ class WorkerSettings(ServiceSettings):
     """Jobs at a time."""
     lease_s: float = Field(default=20.0, ge=1.0, le=3600.0)
     """Without a sign of life for so many seconds, its jobs go to other workers."""
+    silence_s: float = Field(default=45.0, ge=1.0, le=3600.0)
+    """A model that gives no sign of life for so many seconds is taken for dead."""

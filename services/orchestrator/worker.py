@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from dataclasses import replace
 
 from orchestrator.contexts import RunContexts
 from orchestrator.worker import WorkerOptions, work
@@ -34,7 +35,7 @@ def main() -> None:
 async def _work(home: Home, settings: WorkerSettings) -> None:
     url = await asyncio.to_thread(home.database_url)
     await asyncio.to_thread(migrate, url)
-    resources = resources_of(home)
+    resources = replace(resources_of(home), silence_s=settings.silence_s)
     async with Database.open(url) as database:
         contexts = RunContexts(database, resources)
         options = WorkerOptions(
@@ -47,3 +48,7 @@ async def _work(home: Home, settings: WorkerSettings) -> None:
             await work(url, contexts, options)
         finally:
             await contexts.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -8,6 +8,7 @@ from benchmarks.catalog import benchmark_class
 from benchmarks.errors import UnknownNameError
 from metrics.score import Score
 from metrics.table import OutcomeRow
+from orchestrator.liveness import with_reasons
 from services.metrics.pages.commands import run_command
 from services.metrics.pages.score_tables import ScoreTable, headline, score_tables
 from services.metrics.pages.texts import Field, Text, first_text, item_fields
@@ -116,7 +117,7 @@ class ItemView:
 
 async def run_lines(database: Database, limit: int, before: str | None) -> list[RunLine]:
     """Return runs, newest first, each with the score that stands for it."""
-    found = await runs.list_runs(database, limit, before)
+    found = await with_reasons(database, await runs.list_runs(database, limit, before))
     return [
         RunLine(run, title_of(run.benchmark), headline(await scores.read(database, run.id)))
         for run in found
@@ -129,7 +130,7 @@ async def run_view(database: Database, run_id: str, score_set: str | None = None
     Raises:
         UnknownRunError: There is no run with this id.
     """
-    run = await runs.get(database, run_id)
+    [run] = await with_reasons(database, [await runs.get(database, run_id)])
     sets = await scores.list_sets(database, run.id)
     shown = score_set or next(iter(sets), None)
     found = await scores.read(database, run.id, shown)
