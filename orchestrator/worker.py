@@ -87,7 +87,7 @@ async def _work_until_trouble(
 ) -> None:
     hands.worker = Worker(
         app,
-        queues=options.queues or None,
+        queues=list(options.queues) or None,
         concurrency=options.concurrency,
         install_signal_handlers=False,
         update_heartbeat_interval=options.lease_s / BEATS_A_LEASE,
