@@ -38,6 +38,8 @@ class TokenRow:
     n_given: int = 0
     """Leading tokens that are not scored; at least 1 where something is to be scored."""
     source_ids: tuple[int, ...] = ()
+    n_end: int = 0
+    """Trailing tokens that are read and not scored: a masked language model's end mark."""
 
 
 @dataclass(frozen=True, slots=True)

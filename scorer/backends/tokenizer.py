@@ -28,6 +28,7 @@ class HuggingFaceTokenizer:
         self.eos_token: str | None = loaded.eos_token
         self.eos_id: int | None = loaded.eos_token_id
         self.pad_id: int = loaded.pad_token_id or 0
+        self.mask_id: int | None = loaded.mask_token_id
 
     def encode(self, texts: Sequence[str]) -> list[TokenisedText]:
         """Split texts into tokens and add none."""

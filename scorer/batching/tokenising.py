@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 from scorer.backend import SourceTargetTokenizer, TokenisedText, Tokenizer, TokenRow
 from scorer.batching.cutting import cut_text
+from scorer.batching.masked_rows import read_masked_request
 from scorer.batching.pairs import read_pair_items
 from scorer.batching.scoring_row import ScoringRow, check_length, failed
-from scorer.batching.start_token import start_token_id
+from scorer.batching.start_token import TOKENIZER_POLICY, start_token_id
 from scorer.errors import ItemError, NothingToScoreError, UnknownTokenError
 from scorer.schemas import (
     Capabilities,
@@ -45,6 +46,8 @@ def read_log_prob_request(
     """
     if isinstance(tokenizer, SourceTargetTokenizer):
         return read_pair_items(request.items, tokenizer, info, request.truncation)
+    if info.bos_policy == TOKENIZER_POLICY:
+        return read_masked_request(request, tokenizer, info)
     start = start_token_id(request.bos_policy, tokenizer, info)
     texts: list[_Text] = []
     for item in request.items:

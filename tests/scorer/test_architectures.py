@@ -7,13 +7,21 @@ import pytest
 import torch
 import transformers
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-from transformers import AutoModel, AutoModelForCausalLM, PreTrainedTokenizerFast
+from transformers import (
+    AutoModel,
+    AutoModelForCausalLM,
+    AutoModelForMaskedLM,
+    PreTrainedTokenizerFast,
+)
 
 from scorer.backend import GenerationSettings, TokenRow
 from scorer.backends import load_backend
 from scorer.backends.options import LoadOptions
+from scorer.batching.tokenising import read_log_prob_request
+from scorer.errors import UnsupportedRequestError
+from scorer.schemas import LogProbItem, LogProbRequest
 
-N_TOKENS = 120
+N_TOKENS = 300
 WIDTH = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
 LLAMA_LIKE = {**WIDTH, "intermediate_size": 48, "num_key_value_heads": 2, "head_dim": 8}
 RANGE = {"initializer_range": 0.3, "max_position_embeddings": 64}
@@ -38,7 +46,11 @@ DECODERS = {
     "Glm4": {**LLAMA_LIKE, "pad_token_id": 0},
     "Granite": {**LLAMA_LIKE, "logits_scaling": 3.0},
 }
-AUTO_CLASS = {"Gemma3Text": "Gemma3ForCausalLM", "GPT2": "GPT2LMHeadModel"}
+AUTO_CLASS = {
+    "Gemma3TextForCausalLM": "Gemma3ForCausalLM",
+    "GPT2ForCausalLM": "GPT2LMHeadModel",
+    "XLMForMaskedLM": "XLMWithLMHeadModel",
+}
 ENCODERS = {
     "Bert": {**WIDTH, "intermediate_size": 48},
     "Roberta": {**WIDTH, "intermediate_size": 48, "pad_token_id": 1},
@@ -56,14 +68,21 @@ def save_tokenizer(folder):
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=N_TOKENS, special_tokens=["<s>", "<pad>", "</s>"], show_progress=False
+        vocab_size=N_TOKENS,
+        special_tokens=["<s>", "<pad>", "</s>", "<mask>"],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
     )
     tokenizer.train_from_iterator(["the cat sat on the mat, a dog has a heel"], trainer)
     tokenizer.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
     )
     PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", pad_token="<pad>"
+        tokenizer_object=tokenizer,
+        bos_token="<s>",
+        eos_token="</s>",
+        pad_token="<pad>",
+        mask_token="<mask>",
     ).save_pretrained(folder)
 
 
@@ -73,7 +92,7 @@ def make(tmp_path_factory, name, options, suffix):
     config = getattr(transformers, f"{name}Config")(
         **{"vocab_size": N_TOKENS, **RANGE, **ids, **options}
     )
-    model = getattr(transformers, AUTO_CLASS.get(name, f"{name}{suffix}"))(config)
+    model = getattr(transformers, AUTO_CLASS.get(f"{name}{suffix}", f"{name}{suffix}"))(config)
     folder = tmp_path_factory.mktemp(name)
     model.save_pretrained(folder)
     save_tokenizer(folder)
@@ -95,6 +114,29 @@ def decoder(request, tmp_path_factory):
 def encoder(request, tmp_path_factory):
     folder = make(tmp_path_factory, request.param, ENCODERS[request.param], "Model")
     return load(folder), AutoModel.from_pretrained(folder).eval()
+
+
+@pytest.fixture(scope="module", params=list(ENCODERS))
+def masked(request, tmp_path_factory):
+    folder = make(tmp_path_factory, request.param, ENCODERS[request.param], "ForMaskedLM")
+    return load(folder), AutoModelForMaskedLM.from_pretrained(folder).eval()
+
+
+BOUNDARIES = [
+    ("", "the cat sat on the mat"),
+    ("the cat", " sat on the mat"),
+    ("the cat ", "sat on the mat"),
+    ("the ca", "t sat"),
+    ("a dog has 😀", " é猫 แมว"),
+    ("the cat sat on the mat, a dog has", " a"),
+]
+"""Among them one that cuts a word, and one with characters of several tokens."""
+
+
+def read_boundaries(backend):
+    items = [LogProbItem(context=one, continuation=other) for one, other in BOUNDARIES]
+    request = LogProbRequest(items=items)
+    return read_log_prob_request(request, backend.tokenizer, backend.info)
 
 
 def rows_with_shared_beginnings():
@@ -134,6 +176,18 @@ def test_log_probs_equal_a_plain_loop_in_any_company(decoder):
     for row, one, other in zip(rows, together, alone, strict=True):
         np.testing.assert_allclose(one, plain(model, row), atol=1e-4)
         np.testing.assert_allclose(other, one, atol=1e-4)
+
+
+def test_continuations_score_as_a_plain_loop_wherever_they_begin(decoder):
+    backend, model = decoder
+    rows = read_boundaries(backend)
+
+    found = backend.log_probs([row.row for row in rows])
+
+    for (context, continuation), row, values in zip(BOUNDARIES, rows, found, strict=True):
+        np.testing.assert_allclose(values, plain(model, row.row), atol=1e-4)
+        assert row.continuation.strip() == continuation.strip()
+        assert row.offsets[-1][1] == len(context + continuation)
 
 
 def test_hidden_states_are_those_of_transformers(decoder):
@@ -176,3 +230,52 @@ def test_an_encoders_states_are_those_of_transformers(encoder):
             every = model(torch.tensor([row.ids]), output_hidden_states=True).hidden_states
         expected = np.stack([layer[0].mean(0).numpy() for layer in every])
         np.testing.assert_allclose(states, expected, atol=1e-4, rtol=1e-4)
+
+
+@torch.inference_mode()
+def plain_masked(model, row, mask_id):
+    """One token hidden at a time, one text at a time."""
+    values = []
+    for place in range(row.n_given, len(row.ids) - row.n_end):
+        ids = [*row.ids]
+        ids[place] = mask_id
+        logits = model(torch.tensor([ids])).logits[0, place]
+        values.append(float(logits.log_softmax(-1)[row.ids[place]]))
+    return values
+
+
+def test_a_masked_model_scores_each_token_given_all_others_in_any_company(masked):
+    backend, model = masked
+    rows = [row.row for row in read_boundaries(backend)]
+
+    together = backend.log_probs(rows * 2)[: len(rows)]
+    alone = [backend.log_probs([row])[0] for row in reversed(rows)][::-1]
+
+    assert "log_prob" in backend.info.kinds
+    assert backend._masked.head._is_narrow
+    for row, one, other in zip(rows, together, alone, strict=True):
+        np.testing.assert_allclose(
+            one, plain_masked(model, row, backend.tokenizer.mask_id), atol=1e-4
+        )
+        np.testing.assert_allclose(other, one, atol=1e-4)
+
+
+def test_a_masked_models_states_are_those_without_its_head(masked):
+    backend, model = masked
+    (row,) = [TokenRow(ids) for ids in backend.tokenizer.encode_prompts(["a dog"])]
+
+    (states,) = backend.hidden_states([row], (0, 1, 2), "first")
+
+    with torch.inference_mode():
+        every = model.base_model(torch.tensor([row.ids]), output_hidden_states=True).hidden_states
+    expected = np.stack([layer[0, 0].numpy() for layer in every])
+    np.testing.assert_allclose(states, expected, atol=1e-4, rtol=1e-4)
+
+
+def test_an_encoder_without_a_head_says_why_it_scores_nothing(encoder):
+    backend, _ = encoder
+
+    assert "log_prob" not in backend.info.kinds
+    assert "no head" in backend.info.refusals["log_prob"]
+    with pytest.raises(UnsupportedRequestError, match="no head"):
+        backend.log_probs([TokenRow((0, 5, 2), 1, n_end=1)])
