@@ -133,6 +133,7 @@ class Lane:
         halt: Halt,
         database: Database | None = None,
         purse: Purse | None = None,
+        max_attempts: int = MAX_ATTEMPTS,
     ) -> Settled[Reply]:
         """Make a call when it may be made, and again where that helps.
 
@@ -143,7 +144,7 @@ class Lane:
             Exception: What `send` raises, unless it is a `NotNowError`.
         """
         deadline: float | None = None
-        for attempt in range(1, MAX_ATTEMPTS + 1):
+        for attempt in range(1, max_attempts + 1):
             try:
                 async with self.concurrency.slot():
                     deadline = deadline or self.clock.seconds() + DEADLINE_S
@@ -152,7 +153,7 @@ class Lane:
             except NotNowError as error:
                 wait_s = self._wait_after(error, attempt)
                 is_late = deadline is not None and self.clock.seconds() + wait_s > deadline
-                if attempt == MAX_ATTEMPTS or is_late or wait_s > MAX_RETRY_AFTER_S:
+                if attempt == max_attempts or is_late or wait_s > MAX_RETRY_AFTER_S:
                     raise ProviderUnavailableError(self._reason(error, attempt)) from error
                 await halt.sleep(self.clock, wait_s)
         raise AssertionError("the loop above always returns or raises")

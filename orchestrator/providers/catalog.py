@@ -1,5 +1,6 @@
 """From a model's name to the way to reach it."""
 
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
 from benchmarks.requests import RequestKind
@@ -19,6 +20,9 @@ from orchestrator.spec import parse_model, provider_plugins
 
 DEMO_MODELS = ("demo-decoder", "demo-encoder")
 ENCODER_KINDS = frozenset({RequestKind.EMBED, RequestKind.SIMILARITY})
+
+OpenPaid = Callable[[str, Opening, Resources], Awaitable[Provider]]
+PAID: Mapping[str, OpenPaid] = {"openai": open_openai}
 
 
 async def open_provider(
@@ -40,6 +44,8 @@ async def open_provider(
     plugin = provider_plugins().usable.get(name.kind)
     if plugin is not None:
         return with_translation(await open_plugin(plugin, name.argument, resources))
+    if name.kind in PAID:
+        return with_translation(await PAID[name.kind](name.argument, opening, resources))
     match name.kind:
         case "baseline":
             return None
@@ -48,11 +54,7 @@ async def open_provider(
         case "replay":
             return ReplayProvider(Path(name.argument))
         case "scorer":
-            if resources.provider_hosts is not None:
-                await check_reachable(name.argument)
-            return await _open_scorer(name.argument, resources)
-        case "openai":
-            return with_translation(await open_openai(name.argument, opening, resources))
+            return await _open_named_scorer(name.argument, resources)
         case "demo":
             return await _open_demo(resources)
         case _:
@@ -78,6 +80,12 @@ async def _local(model: str, resources: Resources) -> Provider:
         known = ", ".join(sorted(endpoints)) or "none"
         raise WrongUseError(f"no scorer serves {model} here; scorers: {known}")
     return await _open_scorer(endpoints[model], resources)
+
+
+async def _open_named_scorer(url: str, resources: Resources) -> Provider:
+    if resources.provider_hosts is not None:  # it came over the network
+        await check_reachable(url)
+    return await _open_scorer(url, resources)
 
 
 async def _open_scorer(url: str, resources: Resources) -> Provider:

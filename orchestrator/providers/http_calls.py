@@ -142,20 +142,8 @@ class HttpDoor:
                 self._http.stream(method, url, headers=self._secret(), **content) as response,
             ):
                 return response, await _read(response, self.name)
-        except httpx.ConnectError as error:
-            raise NotNowError(f"{self.name} cannot be reached at {self.base_url}") from error
-        except httpx.ConnectTimeout as error:  # aiohttp's word for a connection that was lost, too
-            raise NotNowError(
-                f"{self.name} did not let us connect, or hung up", is_maybe_billed=True
-            ) from error
-        except (TimeoutError, httpx.TimeoutException) as error:
-            raise NotNowError(
-                f"{self.name} does not answer within {self.timeout_s:g} s", is_maybe_billed=True
-            ) from error
-        except (httpx.HTTPError, aiohttp.ClientError) as error:
-            raise NotNowError(
-                f"{self.name} broke off ({type(error).__name__})", is_maybe_billed=True
-            ) from error
+        except (TimeoutError, httpx.HTTPError, aiohttp.ClientError) as error:
+            raise self._no_answer(error) from error
         finally:
             self._n_in_flight -= 1
             if self._is_closed and not self._n_in_flight:
@@ -165,6 +153,16 @@ class HttpDoor:
         if self.key is None:
             return {}
         return {self.key_header: f"{self.key_prefix}{self.key.get_secret_value()}"}
+
+    def _no_answer(self, error: Exception) -> NotNowError:
+        cause = error.__cause__
+        if isinstance(cause, aiohttp.ClientConnectorError) or isinstance(error, httpx.ConnectError):
+            return NotNowError(f"{self.name} cannot be reached at {self.base_url}")
+        if isinstance(error, TimeoutError | httpx.ReadTimeout | httpx.WriteTimeout):
+            told = f"{self.name} does not answer within {self.timeout_s:g} s"
+        else:
+            told = f"{self.name} broke off ({type(cause or error).__name__})"
+        return NotNowError(told, is_maybe_billed=True)
 
     def _error(self, response: httpx.Response, raw: bytes) -> Exception:
         problem = self._problem(response.status_code, raw)

@@ -25,6 +25,7 @@ KEY_NAME = "OPENAI_API_KEY"
 QUESTION = GenerateRequest(
     key="probe", messages=(Message(role="user", content="Say yes."),), max_new_tokens=16
 )
+PROBE_ATTEMPTS = 4
 SAMPLING = ("temperature", "top_p", "seed")
 MISSING_HERE = frozenset({403, 404})
 """What one of several addresses may say of a model that another one serves."""
@@ -88,7 +89,8 @@ async def _try_all(
     only_one = len({APIS[kind] for kind in wanted}) == 1
     for api in sorted({APIS[kind] for kind in wanted}):
         try:
-            await provider.lane.call(Call(partial(_try, provider, api)), Halt())
+            call = Call(partial(_try, provider, api))
+            await provider.lane.call(call, Halt(), max_attempts=PROBE_ATTEMPTS)
         except (RequestRefusedError, NoScoresError, RefusedForGoodError) as error:
             if isinstance(error, RefusedForGoodError) and (
                 only_one or error.status not in MISSING_HERE
