@@ -5,7 +5,9 @@ from pathlib import Path
 
 from benchmarks.requests import RequestKind
 from orchestrator.errors import WrongUseError
+from orchestrator.providers.deepl import open_deepl
 from orchestrator.providers.fake import FakeProvider
+from orchestrator.providers.google import open_google
 from orchestrator.providers.http_addresses import check_reachable
 from orchestrator.providers.openai_opening import open_openai
 from orchestrator.providers.opening import AT_ONCE, Opening
@@ -22,7 +24,11 @@ DEMO_MODELS = ("demo-decoder", "demo-encoder")
 ENCODER_KINDS = frozenset({RequestKind.EMBED, RequestKind.SIMILARITY})
 
 OpenPaid = Callable[[str, Opening, Resources], Awaitable[Provider]]
-PAID: Mapping[str, OpenPaid] = {"openai": open_openai}
+PAID: Mapping[str, OpenPaid] = {
+    "openai": open_openai,
+    "deepl": open_deepl,
+    "google": open_google,
+}
 
 
 async def open_provider(

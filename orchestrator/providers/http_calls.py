@@ -210,6 +210,11 @@ class HttpDoor:
         return KEY_LIKE.sub("***", text)
 
 
+def unknown_shape(name: str) -> NotNowError:
+    """Return the error of an answer that has not the shape that the API promises."""
+    return NotNowError(f"{name} answers in an unknown shape", is_maybe_billed=True)
+
+
 async def _read(response: httpx.Response, name: str) -> bytes:
     raw = bytearray()
     async for chunk in response.aiter_bytes():
