@@ -101,7 +101,7 @@ def gate(rows: Sequence[Compared], margin: float) -> GateDecision:
     )
     if worst > margin:
         more = f", and {n_worse - 1} more" if n_worse > 1 else ""
-        return GateDecision(True, f"worse: B is below A by more than {margin:g} on {told}{more}")
+        return GateDecision(True, f"worse: B loses more than {margin:g} on {told}{more}")
     scope = "" if len(losses) == 1 else f" on any of {len(losses)} scores; nearest to it"
     return GateDecision(
         False, f"not worse: B is not shown to lose more than {margin:g}{scope}: {told}"

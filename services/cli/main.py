@@ -24,6 +24,7 @@ from services.cli import (
     proposing_commands,
     published_commands,
     reading,
+    rejudging_commands,
     rules_commands,
     running,
 )
@@ -42,7 +43,7 @@ for room in (
     *(agreement_commands, mining_commands, rules_commands, conformance_commands),
     *(bws_commands, finetune_commands, dibimt_commands, figure_commands, published_commands),
     *(annotation_commands, building_commands, proposing_commands),
-    *(bench_commands, comparing_commands),
+    *(bench_commands, comparing_commands, rejudging_commands),
 ):
     room.add_commands(app)
 

@@ -16,6 +16,7 @@ from orchestrator.liveness import with_reasons
 from services.cli.exits import UsageError
 from services.cli.options import JsonOption, RunArgument
 from services.cli.printing import print_json, print_published, print_scores, print_table, say
+from services.cli.score_sets import ScoreSetOption, choose_set, sets_line
 from services.cli.store import find_run, open_store, wait_for
 from services.home import Home, open_home
 from services.metrics.published import published_document
@@ -96,16 +97,18 @@ def show_scores(
     by: Annotated[
         str, typer.Option("--by", help="Dimensions to keep apart, such as task,language,subset.")
     ] = "task,language,subset",
+    score_set: ScoreSetOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show the scores of runs."""
     dimensions = _dimensions(by)
-    documents = wait_for(_scores(open_home(), run_ids))
+    documents = wait_for(_scores(open_home(), run_ids, score_set))
     if as_json:
         print_json(documents if len(documents) > 1 else documents[0])
         return
     for document in documents:
         sys.stdout.write(f"{document['run']} · {document['benchmark']} · {document['model']}\n")
+        sys.stdout.write(sets_line(document["score_sets"], document["score_set"]))
         found = [Score.model_validate(score) for score in document["scores"]]
         shown = [score for score in found if _is_shown(score, dimensions)]
         print_scores(shown)
@@ -171,18 +174,22 @@ async def _show(home: Home, run_id: str) -> dict[str, Any]:
     }
 
 
-async def _scores(home: Home, run_ids: list[str]) -> list[dict[str, Any]]:
+async def _scores(home: Home, run_ids: list[str], wanted: str | None) -> list[dict[str, Any]]:
     async with open_store(home) as database:
         documents = []
         for run_id in run_ids:
             run = await find_run(database, run_id)
-            found = await scores.read(database, run.id)
+            sets = await scores.list_sets(database, run.id)
+            shown = choose_set(sets, wanted)
+            found = await scores.read(database, run.id, shown)
             rows = [score.model_dump(mode="json") for score in found]
             documents.append(
                 {
                     "run": run.id,
                     "benchmark": run.benchmark,
                     "model": run.model,
+                    "score_set": shown,
+                    "score_sets": sets,
                     "scores": rows,
                     "published": published_document(found),
                 }
