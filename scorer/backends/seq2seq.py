@@ -8,7 +8,6 @@ from typing import Any
 import torch
 from torch import Tensor
 from transformers import AutoModelForSeq2SeqLM, GenerationConfig, LogitsProcessorList
-from transformers.modeling_outputs import BaseModelOutput
 
 from scorer.backend import (
     GeneratedTokens,
@@ -153,12 +152,14 @@ class Seq2SeqBackend:
         ids, mask = pad_right(
             [group.source for group in batch], self.tokenizer.pad_id, self._device
         )
-        states = self._model.get_encoder()(input_ids=ids, attention_mask=mask).last_hidden_state
+        encoded = self._model.get_encoder()(input_ids=ids, attention_mask=mask)
         sources = [at for at, group in enumerate(batch) for _ in group.targets]
+        # Changed in place: mixtures of experts give more than states.
+        encoded.last_hidden_state = encoded.last_hidden_state[sources]
         inputs = [row.ids[:-1] for group in batch for row in group.targets]
         decoder_ids, _ = pad_right(inputs, self.tokenizer.pad_id, self._device)
         logits: Tensor = self._model(
-            encoder_outputs=BaseModelOutput(last_hidden_state=states[sources]),
+            encoder_outputs=encoded,
             attention_mask=mask[sources],
             decoder_input_ids=decoder_ids,
             decoder_attention_mask=torch.ones_like(decoder_ids),

@@ -1,4 +1,4 @@
-"""Encoder-decoders of four families, tiny and random, against a loop over one pair at a time."""
+"""Encoder-decoders of every family of the papers, tiny, against a loop over a pair at a time."""
 
 import json
 import random
@@ -23,9 +23,16 @@ from transformers import (
     MBart50Tokenizer,
     MBartConfig,
     MBartForConditionalGeneration,
+    MT5Config,
+    MT5ForConditionalGeneration,
+    NllbMoeConfig,
+    NllbMoeForConditionalGeneration,
+    NllbTokenizer,
     PreTrainedTokenizerFast,
     T5Config,
     T5ForConditionalGeneration,
+    UMT5Config,
+    UMT5ForConditionalGeneration,
 )
 
 from scorer.backend import GenerationSettings, TokenRow
@@ -71,7 +78,7 @@ def save(folder, tokenizer, model):
     return folder
 
 
-def make_t5(folder):
+def make_t5(folder, config_class=T5Config, model_class=T5ForConditionalGeneration):
     tokenizer = Tokenizer(models.Unigram())
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     tokenizer.decoder = decoders.Metaspace()
@@ -83,14 +90,24 @@ def make_t5(folder):
     tokenizer.post_processor = processors.TemplateProcessing(
         single="$A </s>", special_tokens=[("</s>", 1)]
     )
-    config = T5Config(
+    config = config_class(
         vocab_size=tokenizer.get_vocab_size(), d_model=32, d_kv=8, d_ff=64, num_layers=2,
-        num_heads=4, decoder_start_token_id=0, initializer_factor=3.0,
+        num_heads=4, decoder_start_token_id=0,
+        # An untied head takes the states as they are: factor 3 would make logits of thousands.
+        initializer_factor=3.0 if config_class is T5Config else 1.0,
     )  # fmt: skip
     fast = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, pad_token="<pad>", eos_token="</s>", unk_token="<unk>"
     )
-    return save(folder, fast, T5ForConditionalGeneration(config))
+    return save(folder, fast, model_class(config))
+
+
+def make_mt5(folder):
+    return make_t5(folder, MT5Config, MT5ForConditionalGeneration)
+
+
+def make_umt5(folder):
+    return make_t5(folder, UMT5Config, UMT5ForConditionalGeneration)
 
 
 def make_bart(folder):
@@ -151,12 +168,38 @@ def make_marian(folder):
     return save(folder, tokenizer, model)
 
 
+def nllb_tokenizer():
+    letters = sorted({letter for text in TEXTS for letter in text if letter != " "})
+    names = ["<s>", "<pad>", "</s>", "<unk>", "▁", *letters]
+    return NllbTokenizer(
+        vocab={name: at for at, name in enumerate(names)}, merges=[], src_lang="eng_Latn"
+    )
+
+
+def make_nllb(folder):
+    tokenizer = nllb_tokenizer()
+    config = M2M100Config(vocab_size=len(tokenizer), decoder_start_token_id=2, **SMALL)
+    return save(folder, tokenizer, M2M100ForConditionalGeneration(config))
+
+
+def make_nllb_moe(folder):
+    tokenizer = nllb_tokenizer()
+    config = NllbMoeConfig(
+        vocab_size=len(tokenizer), decoder_start_token_id=2, num_experts=4, encoder_sparse_step=2,
+        decoder_sparse_step=2, **SMALL,
+    )  # fmt: skip
+    return save(folder, tokenizer, NllbMoeForConditionalGeneration(config))
+
+
 MAKERS = {
-    "t5": make_t5, "bart": make_bart, "mbart": make_mbart, "m2m100": make_m2m100,
+    "t5": make_t5, "mt5": make_mt5, "umt5": make_umt5, "nllb": make_nllb,
+    "nllb_moe": make_nllb_moe, "bart": make_bart, "mbart": make_mbart, "m2m100": make_m2m100,
     "marian": make_marian,
 }  # fmt: skip
-CODES = {"mbart": ("en_XX", "de_DE"), "m2m100": ("en", "de")}
-START = {"t5": 1, "bart": 2, "mbart": 2, "m2m100": 2, "marian": 1}
+NLLB = ("eng_Latn", "deu_Latn")
+CODES = {"mbart": ("en_XX", "de_DE"), "m2m100": ("en", "de"), "nllb": NLLB, "nllb_moe": NLLB}
+START = {"t5": 1, "mt5": 1, "umt5": 1, "marian": 1}
+START |= dict.fromkeys(["bart", *CODES], 2)
 """Tokens that the decoder is given: its start, and a language code or <s> where there is one."""
 
 
