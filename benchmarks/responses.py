@@ -16,7 +16,7 @@ def _finite(value: float) -> float:
     return value
 
 
-FiniteFloat = Annotated[float, AfterValidator(_finite)]
+FiniteFloat = Annotated[float, Field(strict=True), AfterValidator(_finite)]
 
 
 class _Response(BaseModel):

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,9 @@ from orchestrator.errors import WrongUseError
 from orchestrator.providers.provider import Answer, Unanswered
 
 RETRY = "/retry"
+SEED = re.compile(r"seed\d+")
+VERSION = "2"
+"""Changes whenever a line may answer another request than before: cached answers are told apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +28,7 @@ class _Line:
 
 
 class ReplayProvider:
-    """Answers by key; a line whose key lacks the part answers every part."""
+    """Answers by key; a line whose key lacks the seed answers every seed."""
 
     kinds = frozenset(RequestKind)
     answers_by_key = True
@@ -41,7 +45,12 @@ class ReplayProvider:
     def identity(self, kind: RequestKind) -> Mapping[str, str]:
         """Return the file's name and checksum."""
         del kind
-        return {"provider": "replay", "model": self._path.name, "file_sha256": self._sha256}
+        return {
+            "provider": "replay",
+            "version": VERSION,
+            "model": self._path.name,
+            "file_sha256": self._sha256,
+        }
 
     def unknown_keys(self, requests: Iterable[Request]) -> list[str]:
         """Check every recorded response against its request; return the keys that none asks for.
@@ -86,11 +95,14 @@ class ReplayProvider:
 
 
 def _spellings(request: Request) -> tuple[str, str]:
-    """Return the keys that may answer a request: the exact one, then the one without its part."""
+    """Return the keys that may answer a request: the exact one, then the one without its seed.
+
+    Other parts are other questions: no answer to one may stand in for an answer to another.
+    """
     suffix = RETRY if request.key.endswith(RETRY) else ""
     exact = request.key.removesuffix(RETRY)
     part = request.part.removesuffix(RETRY)
-    short = exact.removesuffix(f"/{part}") if part else exact
+    short = exact.removesuffix(f"/{part}") if SEED.fullmatch(part) else exact
     return exact + suffix, short + suffix
 
 

@@ -79,7 +79,9 @@ def orchestrator(
 
 def scorer(
     data: DataOption = None,
-    model: Annotated[str, typer.Option("--model", help="A causal model.")] = "demo-decoder",
+    model: Annotated[
+        str, typer.Option("--model", help="A causal model or an encoder.")
+    ] = "demo-decoder",
     sentences: Annotated[
         int, typer.Option("--sentences", min=MIN_SENTENCES, help="Made up where no data is given.")
     ] = 2000,
@@ -99,7 +101,9 @@ def scorer(
     if code:
         return code
     document = json.loads(output)
-    if parts and not as_json:
+    if "texts_per_s" in document:
+        _print(document, "texts", as_json=as_json)
+    elif parts and not as_json:
         sys.stdout.write(f"{document['machine']}\n")
         _print_facts(document)
     else:

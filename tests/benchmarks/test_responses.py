@@ -22,6 +22,8 @@ def test_token_log_probs_are_summed_up():
         {"sums": [-1.0], "log_probs": [[-1.0, -1.0]]},
         {"sums": [-2.0], "log_probs": [[-1.0, -1.0]], "n_tokens": [3]},
         {"sums": [float("nan")]},
+        {"sums": [True]},
+        {"sums": ["-1.0"]},
     ],
 )
 def test_numbers_that_are_missing_or_contradict_each_other_are_refused(payload):

@@ -50,6 +50,14 @@ async def test_sums_without_counts_leave_the_counts_unknown(record):
     assert answer.n_tokens is None
 
 
+async def test_a_line_without_a_part_that_is_no_seed_answers_nothing(record):
+    provider = ReplayProvider(record({"key": "b/t/en/0", "response": {"text": "left"}}))
+
+    (answer,) = await provider.answer([generate("b/t/en/0/L1", "L1")])
+
+    assert isinstance(answer, Unanswered)
+
+
 async def test_a_line_without_the_part_answers_every_seed_but_the_exact_line_wins(record):
     provider = ReplayProvider(
         record(
@@ -121,7 +129,8 @@ def test_a_key_that_stands_twice_is_refused_with_both_lines(record):
     [
         ({"sums": [-1.0]}, "1 sums, but the request has 2"),
         ({"text": "A"}, "text"),
-        ({"sums": [-1.0, "nan"]}, "finite"),
+        ({"sums": [-1.0, "nan"]}, "valid number"),
+        ({"sums": [-1.0, float("nan")]}, "finite"),
         ({"sums": [-1.0, -2.0], "n_tokens": [1]}, "one entry a continuation"),
     ],
 )

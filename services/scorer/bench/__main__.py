@@ -4,6 +4,7 @@ import json
 import logging
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -35,6 +36,7 @@ def bench(  # noqa: PLR0913  # one parameter an option
     seed: Annotated[int, typer.Option(min=0)] = 0,
     device: Annotated[str, typer.Option()] = "auto",
     threads: Annotated[int, typer.Option(min=0, help="0: all cores.")] = 0,
+    peers: Annotated[bool, typer.Option(help="Time the installed peers as well.")] = True,
     parts: Annotated[
         bool, typer.Option("--parts", help="Time sharing, hidden states and HTTP instead.")
     ] = False,
@@ -44,15 +46,8 @@ def bench(  # noqa: PLR0913  # one parameter an option
     try:
         options = LoadOptions(cache=open_home().cache, device=device, n_threads=threads)
         backend = load_backend(model, options)
-        if isinstance(backend, EncoderBackend):
-            words = words_of(backend.tokenizer, backend.info.vocabulary_size)
-            found = measure_encoder(
-                backend, mixed_texts(words, sentences, seed), _peers(ENCODING, backend)
-            )
-        elif isinstance(backend, DecoderBackend):
-            found = _decoder_figures(backend, data, sentences, seed, parts=parts)
-        else:
-            _stop(f"{model} is neither a causal model nor an encoder", WRONG_USE)
+        order = _Order(data, sentences, seed, has_parts=parts, has_peers=peers)
+        found = _figures(backend, order)
     except (ScorerError, BenchmarkError) as error:
         _stop(str(error), WRONG_USE)
     except PeerError as error:
@@ -63,23 +58,37 @@ def bench(  # noqa: PLR0913  # one parameter an option
     sys.stdout.write(f"{json.dumps(facts)}\n")
 
 
-def _decoder_figures(
-    backend: DecoderBackend, data: Path | None, n_sentences: int, seed: int, *, parts: bool
-) -> dict[str, Any]:
-    texts = (
-        generated_sentences(backend.tokenizer, backend.info.vocabulary_size, n_sentences, seed)
-        if data is None
-        else sentences_of(data)
-    )
-    if parts:
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """What is to be timed, and beside whom."""
+
+    data: Path | None
+    n_sentences: int
+    seed: int
+    has_parts: bool
+    has_peers: bool
+
+    def peers(self, names: Sequence[str], backend: Backend) -> list[str]:
+        """Return the peers that can be asked; they know the processor only."""
+        may = self.has_peers and backend.info.device == "cpu"
+        return installed_peers(names) if may else []
+
+
+def _figures(backend: Backend, order: _Order) -> dict[str, Any]:
+    vocabulary = (backend.tokenizer, backend.info.vocabulary_size)
+    if isinstance(backend, EncoderBackend):
+        texts = mixed_texts(words_of(*vocabulary), order.n_sentences, order.seed)
+        return measure_encoder(backend, texts, order.peers(ENCODING, backend))
+    if not isinstance(backend, DecoderBackend):
+        _stop(f"{backend.info.model} is neither a causal model nor an encoder", WRONG_USE)
+    if order.data is None:
+        texts = generated_sentences(*vocabulary, order.n_sentences, order.seed)
+    else:
+        texts = sentences_of(order.data)
+    if order.has_parts:
         return measure_parts(backend, texts)
-    peers = _peers(SCORING, backend)
-    return measure(backend, texts, peers, shares_nothing=data is None, seed=seed)
-
-
-def _peers(names: Sequence[str], backend: Backend) -> list[str]:
-    """Return the peers that can be asked; they know the processor only."""
-    return installed_peers(names) if backend.info.device == "cpu" else []
+    names = order.peers(SCORING, backend)
+    return measure(backend, texts, names, shares_nothing=order.data is None, seed=order.seed)
 
 
 def _stop(message: str, code: int) -> NoReturn:
