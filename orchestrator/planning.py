@@ -117,7 +117,7 @@ async def _plan(
     if provider is not None:
         check_demands(source.benchmark.settings, spec.model, provider, kinds)
     run_cells = cells(source.benchmark, choice.tasks, spec.seed)
-    item_set, n_items = await asyncio.to_thread(_fingerprint, source.items())
+    item_set, n_items = await asyncio.to_thread(fingerprint_items, source.items())
     if n_items == 0:
         raise DataError(f"{source.folder} has no items for {', '.join(source.languages)}")
     seed = spec.seed if spec.seed is not None else 0
@@ -174,7 +174,7 @@ def _choose(benchmark: Benchmark, spec: RunSpec, provider: Provider | None) -> T
     return choose_tasks(benchmark, spec.tasks, provider.kinds, spec.model)
 
 
-def _fingerprint(items: Iterable[Item]) -> tuple[str, int]:
+def fingerprint_items(items: Iterable[Item]) -> tuple[str, int]:
     """Return a hash of all items in order, and their number."""
     digest = hashlib.sha256()
     n_items = 0
