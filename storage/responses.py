@@ -30,6 +30,15 @@ async def find(
     return {row.key: from_json(row.response) for row in rows}
 
 
+async def known(source: Database | AsyncConnection, keys: Iterable[bytes]) -> set[bytes]:
+    """Return those of the keys under which a response is stored."""
+    async with transaction(source) as connection:
+        rows = await fetch_all(
+            connection, "SELECT key FROM responses WHERE key = ANY($1::bytea[])", list(keys)
+        )
+    return {row.key for row in rows}
+
+
 async def read(source: Database | AsyncConnection, keys: Sequence[bytes]) -> list[StoredResponse]:
     """Return responses with their requests, in the order of the keys; unknown keys are left out."""
     async with transaction(source) as connection:

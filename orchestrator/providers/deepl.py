@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 
 from orchestrator.errors import OrchestratorError, ProviderRefusedError
 from orchestrator.limits import Call, Halt, NotNowError
-from orchestrator.prices import find_price
-from orchestrator.providers.http_addresses import host_of
 from orchestrator.providers.http_calls import HttpDoor, RequestRefusedError
 from orchestrator.providers.http_keys import open_access
 from orchestrator.providers.http_settings import DeepLSettings, read_http_settings
@@ -23,8 +21,8 @@ TARGETS: Mapping[str, str] = {"en": "EN-US", "pt": "PT-PT", "zh": "ZH-HANS", "no
 """Targets that DeepL spells otherwise than the language alone."""
 SOURCES: Mapping[str, str] = {"no": "NB"}
 KNOWN = frozenset({
-    "ar", "bg", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "hu", "id", "it", "ja", "ko", "lt",
-    "lv", "nb", "nl", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sv", "tr", "uk", "zh",
+    "ar", "bg", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "hu", "id", "it", "ja", "ko",
+    "lt", "lv", "nb", "nl", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sv", "tr", "uk", "zh",
 })  # fmt: skip
 """Languages, where the server does not list them itself."""
 PROBE_ATTEMPTS = 3
@@ -123,7 +121,7 @@ async def open_deepl(argument: str, opening: Opening, resources: Resources) -> H
     key = resources.find_secret(settings.key or KEY_NAME)
     is_free = key is not None and key.get_secret_value().endswith(FREE_ENDING)
     own_url = FREE_URL if is_free else OWN_URL
-    access = await open_access("deepl", own_url, settings, resources, KEY_NAME)
+    access = await open_access("deepl", own_url, settings, opening, resources, KEY_NAME)
     door = HttpDoor(
         name="deepl",
         base_url=access.base_url.removesuffix("/v2"),
@@ -132,10 +130,9 @@ async def open_deepl(argument: str, opening: Opening, resources: Resources) -> H
         key_prefix="DeepL-Auth-Key ",
         timeout_s=settings.timeout_s,
     )
-    price = opening.price
+    price = opening.price_of("deepl", door.base_url, resources.price_files)
     api = DeepLApi(settings)
-    if not opening.is_known:
-        price = find_price("deepl", host_of(door.base_url), resources.price_files)
+    if opening.is_tried:
         call = Call(lambda: api.learn_languages(door))
         try:
             await access.lane.call(call, Halt(), max_attempts=PROBE_ATTEMPTS)

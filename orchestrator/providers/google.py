@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 
 from orchestrator.errors import WrongUseError
 from orchestrator.limits import NotNowError
-from orchestrator.prices import find_price
-from orchestrator.providers.http_addresses import host_of
 from orchestrator.providers.http_calls import HttpDoor, Problem, RefusedForGoodError
 from orchestrator.providers.http_keys import open_access
 from orchestrator.providers.http_settings import GoogleSettings, read_http_settings
@@ -113,7 +111,7 @@ async def open_google(argument: str, opening: Opening, resources: Resources) -> 
         raise WrongUseError("google with api_version=v3 needs --setting google_project=<id>")
     if settings.glossary and not is_v3:
         raise WrongUseError("glossary: google has glossaries in v3 only; add api_version=v3")
-    access = await open_access("google", OWN_URL, settings, resources, KEY_NAME)
+    access = await open_access("google", OWN_URL, settings, opening, resources, KEY_NAME)
     door = HttpDoor(
         name="google",
         base_url=access.base_url,
@@ -124,7 +122,5 @@ async def open_google(argument: str, opening: Opening, resources: Resources) -> 
         timeout_s=settings.timeout_s,
         reclassify=reclassify,
     )
-    price = opening.price
-    if not opening.is_known:
-        price = find_price("google", host_of(access.base_url), resources.price_files)
+    price = opening.price_of("google", door.base_url, resources.price_files)
     return HttpTranslator(GoogleApi(settings), door, access.lane, opening, price)

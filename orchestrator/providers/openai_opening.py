@@ -6,9 +6,7 @@ from functools import partial
 from benchmarks.requests import GenerateRequest, Message, RequestKind
 from orchestrator.errors import WrongUseError
 from orchestrator.limits import Call, Halt
-from orchestrator.prices import find_price
 from orchestrator.providers import openai_likelihood
-from orchestrator.providers.http_addresses import host_of
 from orchestrator.providers.http_calls import (
     HttpDoor,
     RefusedForGoodError,
@@ -41,7 +39,7 @@ async def open_openai(model: str, opening: Opening, resources: Resources) -> Ope
         ProviderUnavailableError: It cannot be reached.
     """
     settings: OpenAISettings = read_http_settings("openai", opening.settings)
-    access = await open_access("openai", OWN_URL, settings, resources, KEY_NAME)
+    access = await open_access("openai", OWN_URL, settings, opening, resources, KEY_NAME)
     door = HttpDoor(
         name="openai",
         base_url=access.base_url,
@@ -53,12 +51,9 @@ async def open_openai(model: str, opening: Opening, resources: Resources) -> Ope
         reclassify=reclassify,
     )
     wanted = _wanted(opening.kinds)
-    price = opening.price
-    if not opening.is_known:
-        host = host_of(access.base_url)
-        price = find_price(f"openai:{model}", host, resources.price_files)
+    price = opening.price_of(f"openai:{model}", door.base_url, resources.price_files)
     provider = OpenAIProvider(model, door, access.lane, settings, opening, wanted, price)
-    if opening.is_known:
+    if not opening.is_tried:
         return provider
     try:
         problems = await _try_all(provider, wanted)

@@ -23,7 +23,12 @@ DataOption = Annotated[
 LimitOption = Annotated[int | None, typer.Option("--limit", help="First N items a language.")]
 SeedOption = Annotated[int | None, typer.Option("--seed", help="Default 0.")]
 SettingOption = Annotated[
-    list[str], typer.Option("--setting", metavar="K=V", help="A benchmark's setting; repeatable.")
+    list[str],
+    typer.Option("--setting", metavar="K=V", help="A setting of the benchmark or the provider."),
+]
+BudgetOption = Annotated[
+    float | None,
+    typer.Option("--budget", metavar="MONEY", help="Stop before more is spent, all in all."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 ApiOption = Annotated[

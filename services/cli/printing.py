@@ -10,6 +10,7 @@ from rich.table import Table
 
 from metrics.score import Score
 from services.metrics.published import published_for
+from storage.records import Spending
 
 N_BAR = 10
 NO_TERMINAL_WIDTH = 132
@@ -85,6 +86,24 @@ def print_published(scores: Sequence[Score]) -> None:
     for note in dict.fromkeys(value.known_error or value.note for value in values):
         if note is not None:
             sys.stdout.write(f"– {note}\n")
+
+
+def spending_sentence(spent: Spending) -> str:
+    """Return what a run has taken in one line; empty where nobody counts."""
+    parts = []
+    if spent.input_tokens or spent.output_tokens:
+        parts.append(f"{spent.input_tokens} tokens read, {spent.output_tokens} written")
+    if spent.characters:
+        parts.append(f"{spent.characters} characters")
+    if not parts:
+        return ""
+    if spent.is_partly_unpriced:
+        parts.append("price not known")
+    else:
+        parts.append(f"{spent.money:.4f} {spent.currency or ''}".rstrip())
+    if spent.held:
+        parts.append(f"{spent.held:.4f} held for calls whose end nobody saw")
+    return f"{', '.join(parts)}; {spent.n_asked} requests asked, {spent.n_saved} saved"
 
 
 def _score_row(score: Score, *, is_wide: bool) -> list[str]:

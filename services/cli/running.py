@@ -1,6 +1,8 @@
 """Commands that make runs go: run, resume, retry, pause, cancel, delete."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -9,11 +11,13 @@ from metrics.score import Score
 from orchestrator import run as run_story
 from orchestrator.resources import Resources
 from orchestrator.spec import RunSpec
-from services.cli.exits import DONE, UNANSWERED, UNREACHABLE
+from services.cli.estimating import show_estimate
+from services.cli.exits import DONE, UNANSWERED, UNREACHABLE, UsageError
 from services.cli.local import resume_here, run_here
 from services.cli.options import (
     ApiOption,
     BenchmarkArgument,
+    BudgetOption,
     DataOption,
     JsonOption,
     LanguageOption,
@@ -28,11 +32,11 @@ from services.cli.options import (
     make_spec,
     read_settings,
 )
-from services.cli.printing import print_json, print_scores, say
+from services.cli.printing import print_json, print_scores, say, spending_sentence
 from services.cli.remote import Api
 from services.cli.store import find_run, open_store, wait_for
 from services.home import Home, open_home
-from storage import runs, scores
+from storage import runs, scores, spending
 from storage.database import Database
 from storage.records import Run
 
@@ -63,6 +67,10 @@ def run(  # noqa: PLR0913  # one parameter an option
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Ask again what another run has asked.")
     ] = False,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Say what it would cost, and ask nothing.")
+    ] = False,
+    budget: BudgetOption = None,
     api: ApiOption = None,
     as_json: JsonOption = False,
 ) -> int:
@@ -78,7 +86,13 @@ def run(  # noqa: PLR0913  # one parameter an option
         settings=read_settings(setting),
         batch_items=batch_items,
         use_cache=not no_cache,
+        budget=budget,
     )
+    if estimate:
+        if api is not None:
+            raise UsageError("--estimate counts on this machine; leave --api out")
+        wait_for(show_estimate(open_home(), spec, as_json=as_json))
+        return DONE
     if api is not None:
         client = Api(api)
         return _report_remote(client, client.create(spec)["id"], as_json=as_json)
@@ -87,9 +101,16 @@ def run(  # noqa: PLR0913  # one parameter an option
     return wait_for(_report(home, ended, as_json=as_json))
 
 
-def resume(run_id: RunArgument, api: ApiOption = None, as_json: JsonOption = False) -> int:
+def resume(
+    run_id: RunArgument,
+    budget: BudgetOption = None,
+    api: ApiOption = None,
+    as_json: JsonOption = False,
+) -> int:
     """Go on with a run; what has an outcome is not asked again."""
-    return _again(run_id, "resume", run_story.resume, api, as_json=as_json)
+    word = "resume" if budget is None else f"resume?budget={budget}"
+    action = partial(run_story.resume, budget=budget)
+    return _again(run_id, word, action, api, as_json=as_json)
 
 
 def retry(run_id: RunArgument, api: ApiOption = None, as_json: JsonOption = False) -> int:
@@ -163,14 +184,18 @@ async def _report(home: Home, ended: Run, *, as_json: bool) -> int:
     async with open_store(home) as database:
         progress = await runs.count_progress(database, ended.id)
         found = await scores.read(database, ended.id)
+        spent = await spending.of_run(database, ended.id)
     document = {
         "schema": SCHEMA,
         "run": ended.id,
         "status": ended.status,
         "n_items": progress.n_items,
         "n_answered": progress.n_answered,
+        "spending": None if spent is None else asdict(spent),
         "scores": [score.model_dump(mode="json") for score in found],
     }
+    if spent is not None and (sentence := spending_sentence(spent)):
+        say(sentence)
     return _end(document, ended.reason, as_json=as_json)
 
 

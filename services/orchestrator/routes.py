@@ -139,9 +139,13 @@ async def cancel_run(run_id: str, database: DatabaseParameter) -> RunBrief:
 
 
 @router.post("/v1/runs/{run_id}/resume")
-async def resume_run(run_id: str, database: DatabaseParameter) -> RunBrief:
-    """Go on with a run; what has an outcome is not asked again."""
-    return brief(await run_story.resume(database, run_id))
+async def resume_run(
+    run_id: str,
+    database: DatabaseParameter,
+    budget: Annotated[float | None, Query(gt=0)] = None,
+) -> RunBrief:
+    """Go on with a run, perhaps with another budget; what has an outcome is not asked again."""
+    return brief(await run_story.resume(database, run_id, budget))
 
 
 @router.post("/v1/runs/{run_id}/retry")
