@@ -6,6 +6,7 @@ from benchmarks.errors import BenchmarkError
 from languages.errors import LanguageError
 from metrics.errors import MetricsError
 from orchestrator.errors import OrchestratorError, ProviderUnavailableError
+from services.bundle_files import BundleError
 from services.web.settings import SettingsError
 from storage.errors import DatabaseAddressError, StorageError, UnknownRunError
 
@@ -35,6 +36,7 @@ CODES: Mapping[type[Exception], int] = {
     UnreachableError: UNREACHABLE,
     InterruptedRunError: INTERRUPTED,
     UsageError: WRONG_USE,
+    BundleError: WRONG_USE,
     SettingsError: WRONG_USE,
     BenchmarkError: WRONG_USE,
     LanguageError: WRONG_USE,

@@ -11,6 +11,7 @@ from services.cli import (
     annotation_commands,
     bench_commands,
     building_commands,
+    bundles_commands,
     bws_commands,
     comparing_commands,
     conformance_commands,
@@ -43,7 +44,7 @@ for room in (
     *(agreement_commands, mining_commands, rules_commands, conformance_commands),
     *(bws_commands, finetune_commands, dibimt_commands, figure_commands, published_commands),
     *(annotation_commands, building_commands, proposing_commands),
-    *(bench_commands, comparing_commands, rejudging_commands),
+    *(bench_commands, bundles_commands, comparing_commands, rejudging_commands),
 ):
     room.add_commands(app)
 
