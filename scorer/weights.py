@@ -19,6 +19,9 @@ CHUNK_BYTES = 1 << 22
 
 Convert = Callable[[Path, Path], None]
 """Writes the model of a GGUF file into a new folder."""
+Merge = Callable[[Path, Path, Path], None]
+"""Writes a base with the weights of an adapter in it into a new folder."""
+ADAPTER_CONFIG = "adapter_config.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +58,19 @@ class ModelFolder:
     revision: str
     weights_sha256: str
     start_token: str | None = None
-    adapter: Path | None = None
-    """A folder of LoRA weights that are merged into these."""
 
 
-def find_model(name: str, cache: Path, convert: Convert) -> ModelFolder:
+def find_model(name: str, cache: Path, convert: Convert, merge: Merge | None = None) -> ModelFolder:
     """Return the folder of a model; GGUF files are converted once into the cache.
+
+    An adapter is merged into its base once, so that its weights and their hash are of both.
 
     Args:
         name: `demo-decoder`, `demo-encoder`, or `hf:` with a folder, a GGUF file or a hub's id,
             the latter with an optional `@revision`.
         cache: Folder of converted weights and of hashes.
         convert: Used at most once a file.
+        merge: Used at most once an adapter; without it adapters are refused.
 
     Raises:
         ModelNotFoundError: No such model, or no weights that can be loaded.
@@ -84,6 +88,8 @@ def find_model(name: str, cache: Path, convert: Convert) -> ModelFolder:
             f"unknown model {name!r}; allowed: fake, {', '.join(PACKAGED)},"
             " hf:<folder, GGUF file or hub id>"
         )
+    if (source / ADAPTER_CONFIG).is_file() and not (source / "config.json").is_file():
+        return _merged(ModelFolder(name, source, revision, "", None), cache, convert, merge)
     folder = _converted(source, cache, convert) if source.is_file() else source
     files = _weight_files(folder)
     return ModelFolder(name, folder, revision, _hash_weights(files, cache), start_token)
@@ -142,6 +148,47 @@ def _converted(file: Path, cache: Path, convert: Convert) -> Path:
         raise ModelNotFoundError(f"{file} is neither a folder nor a .gguf file")
     digest = _hash_file(file, cache)
     folder = cache / "converted" / f"{file.stem}-{digest[:16]}-v{CONVERTER_VERSION}"
+    return _make_once(folder, lambda new: convert(file, new))
+
+
+def _merged(
+    adapter: ModelFolder, cache: Path, convert: Convert, merge: Merge | None
+) -> ModelFolder:
+    """Merge an adapter into the base that its configuration names."""
+    if merge is None:
+        raise ModelNotFoundError(f"{adapter.folder} is an adapter; only a scorer can load it")
+    files = sorted(adapter.folder.glob("*.safetensors"))
+    if not files:
+        raise ModelNotFoundError(f"the adapter in {adapter.folder} has no .safetensors file")
+    base = find_model(_base_name(adapter.folder), cache, convert)
+    facts = [base.weights_sha256, _hash_weights(files, cache)]
+    facts.append(_hash_file(adapter.folder / ADAPTER_CONFIG, cache))
+    digest = hashlib.sha256("".join(facts).encode()).hexdigest()
+    folder = _make_once(
+        cache / "converted" / f"merged-{digest[:16]}-v{CONVERTER_VERSION}",
+        lambda new: merge(base.folder, adapter.folder, new),
+    )
+    weights = _hash_weights(_weight_files(folder), cache)
+    revision = f"{adapter.revision} on {base.revision}"
+    return ModelFolder(adapter.name, folder, revision, weights, base.start_token)
+
+
+def _base_name(adapter: Path) -> str:
+    """Return the name of the model that an adapter was trained on."""
+    try:
+        place = json.loads((adapter / ADAPTER_CONFIG).read_text())["base_model_name_or_path"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise ModelNotFoundError(
+            f"{adapter / ADAPTER_CONFIG} names no base_model_name_or_path"
+        ) from error
+    if place in PACKAGED:
+        return str(place)
+    beside = adapter / str(place)
+    return f"hf:{beside if beside.is_dir() else place}"
+
+
+def _make_once(folder: Path, make: Callable[[Path], None]) -> Path:
+    """Return a folder of the cache; the first who asks makes it, whole or not at all."""
     if folder.is_dir():
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -150,7 +197,7 @@ def _converted(file: Path, cache: Path, convert: Convert) -> Path:
             with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".making-") as making:
                 new = Path(making) / folder.name
                 new.mkdir()
-                convert(file, new)
+                make(new)
                 new.rename(folder)
     return folder
 

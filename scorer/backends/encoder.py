@@ -19,6 +19,7 @@ from scorer.backend import (
     TopTokens,
 )
 from scorer.backends.facts import capabilities_of
+from scorer.backends.family_of import is_masked
 from scorer.backends.loading import (
     choose_device,
     choose_dtype,
@@ -39,8 +40,6 @@ from scorer.errors import ModelNotFoundError, UnsupportedRequestError
 from scorer.schemas import Kind, Pooling
 from scorer.weights import ModelFolder
 
-MASKED_NAMES = ("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")
-"""Endings of the classes that were saved with such a head."""
 NO_HEAD = "its weights have no head of a masked language model"
 
 
@@ -126,8 +125,7 @@ class EncoderBackend:
 
 def _load(folder: Path, device: torch.device, dtype: torch.dtype) -> tuple[Any, bool]:
     """Return a model, and whether it has the head of a masked language model."""
-    names = read_config(folder).architectures or []
-    if any(name.endswith(MASKED_NAMES) for name in names):
+    if is_masked(read_config(folder)):
         try:
             return load_weights(AutoModelForMaskedLM, folder, device, dtype), True
         except ModelNotFoundError:

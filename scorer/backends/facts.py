@@ -64,6 +64,9 @@ def _dtype(model: Any) -> str:  # noqa: ANN401
     """Return the type of the weights; a quantised model names that of its activations."""
     if getattr(model, "is_loaded_in_8bit", False):
         return "int8"
+    if quantised := getattr(model.config, "quantization_config", None):
+        method = getattr(quantised, "quant_method", "quantised")
+        return str(getattr(method, "value", method))
     return str(model.dtype).removeprefix("torch.")
 
 

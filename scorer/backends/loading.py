@@ -1,7 +1,6 @@
 """Weights from a folder onto a device, and the facts about them."""
 
 import contextlib
-import importlib.util
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ import torch
 from transformers import AutoConfig, BitsAndBytesConfig
 from transformers.utils import logging as transformers_logging
 
+from scorer.backends.quantised import check_packages
 from scorer.errors import ModelNotFoundError, OutOfMemoryError
 
 DTYPES = {
@@ -57,8 +57,7 @@ def _check_int8(device: torch.device) -> None:
             f"8-bit weights need a CUDA GPU, and the device is {device.type}; allowed here:"
             " auto, float32, bfloat16, float16"
         )
-    if importlib.util.find_spec("bitsandbytes") is None:
-        raise ModelNotFoundError("8-bit weights need the package bitsandbytes (pip install it)")
+    check_packages("bitsandbytes")
 
 
 def read_config(folder: Path) -> Any:  # noqa: ANN401  # transformers has no types
@@ -70,8 +69,18 @@ def read_config(folder: Path) -> Any:  # noqa: ANN401  # transformers has no typ
     try:
         return AutoConfig.from_pretrained(folder, trust_remote_code=False)
     except (OSError, ValueError, KeyError) as error:
+        _refuse_own_code(folder, error)
         reason = str(error).splitlines()[0]
         raise ModelNotFoundError(f"no readable config.json in {folder}: {reason}") from error
+
+
+def _refuse_own_code(folder: Path, error: Exception) -> None:
+    file = folder / "config.json"
+    if file.is_file() and '"auto_map"' in file.read_text(errors="replace"):
+        raise ModelNotFoundError(
+            f"the model in {folder} is written in Python code of its own, which is never run;"
+            " allowed: models whose class is part of transformers"
+        ) from error
 
 
 def load_weights(kind: Any, folder: Path, device: torch.device, dtype: torch.dtype) -> Any:  # noqa: ANN401
@@ -86,9 +95,9 @@ def load_weights(kind: Any, folder: Path, device: torch.device, dtype: torch.dty
             use_safetensors=True,
             trust_remote_code=False,
             output_loading_info=True,
-            **_loading_options(device, dtype),
+            **(_quantised_options(folder, device) or _loading_options(device, dtype)),
         )
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
+    except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
         reason = str(error).splitlines()[0]
         raise ModelNotFoundError(f"the model in {folder} cannot be loaded: {reason}") from error
     lost = sorted(name for name in report["missing_keys"] if "pooler" not in name)
@@ -97,8 +106,18 @@ def load_weights(kind: Any, folder: Path, device: torch.device, dtype: torch.dty
             f"the weights in {folder} lack {len(lost)} tensors that {type(model).__name__} needs,"
             f" the first is {lost[0]}"
         )
-    placed = model if dtype == torch.int8 else model.to(device)
+    placed = model if getattr(model, "hf_quantizer", None) else model.to(device)
     return placed.eval().requires_grad_(requires_grad=False)
+
+
+def _quantised_options(folder: Path, device: torch.device) -> dict[str, Any]:
+    """Return how weights are read that are quantised in the file; nothing for all others."""
+    found = getattr(read_config(folder), "quantization_config", None)
+    if found is None:
+        return {}
+    method = found["quant_method"] if isinstance(found, dict) else found.quant_method
+    check_packages(str(getattr(method, "value", method)))
+    return {"dtype": "auto", "device_map": {"": device}}
 
 
 def _loading_options(device: torch.device, dtype: torch.dtype) -> dict[str, Any]:

@@ -30,8 +30,6 @@ class LoadOptions:
     """vLLM only: copies of the weights."""
     gpu_memory_share: float = 0.85
     """vLLM only: the rest is left for logits, which it does not plan for."""
-    trusted_code: frozenset[str] = frozenset()
-    """Hub ids of models whose own Python code may be run."""
 
     def batch_tokens(self, device_type: str) -> int:
         """Return the token budget of one forward pass."""

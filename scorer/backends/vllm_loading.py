@@ -11,8 +11,9 @@ from typing import Any
 import torch
 
 from scorer.backend import Backend
+from scorer.backends.adapters import merge_adapter
 from scorer.backends.facts import context_window
-from scorer.backends.families import is_decoder
+from scorer.backends.family_of import is_decoder
 from scorer.backends.gguf import convert_gguf
 from scorer.backends.loading import choose_dtype, read_config
 from scorer.backends.options import LoadOptions
@@ -38,7 +39,7 @@ def load_vllm(name: str, options: LoadOptions) -> Backend:
     # Read when vLLM is imported: it would report its use over the network, and log every start.
     os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
     os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
-    folder = find_model(name, options.cache, convert_gguf)
+    folder = find_model(name, options.cache, convert_gguf, merge_adapter)
     config = read_config(folder.folder)
     check_servable(folder, config, options)
     return _open(folder, config, options)
@@ -55,8 +56,6 @@ def check_servable(folder: ModelFolder, config: Any, options: LoadOptions) -> No
         what = "is an encoder-decoder"
     elif not is_decoder(config):
         what = "is an encoder"
-    elif folder.adapter is not None:
-        what = "is an adapter, which is merged into its base there"
     elif options.dtype == "int8":
         what = "is to be loaded in 8 bits"
     if what:

@@ -90,7 +90,6 @@ def make_engine(settings: ScorerSettings) -> Engine:
         tensor_parallel=settings.tensor_parallel,
         data_parallel=settings.data_parallel,
         gpu_memory_share=settings.gpu_memory_share,
-        trusted_code=frozenset(filter(None, map(str.strip, settings.trust_remote_code.split(",")))),
     )
     limits = QueueLimits(
         window_s=settings.window_ms / 1000, max_waiting_tokens=settings.max_waiting_tokens

@@ -32,8 +32,6 @@ class ScorerSettings(ServiceSettings):
     """vLLM only: copies of the weights."""
     gpu_memory_share: float = Field(default=0.85, gt=0.0, le=1.0)
     """vLLM only: the rest is left for logits, which it does not plan for."""
-    trust_remote_code: str = ""
-    """Hub ids of models whose own Python code may be run, with commas between them."""
     cache: Path | None = None
     """Folder of converted weights; None: the cache of the home."""
     threads: int = Field(default=0, ge=0, le=1024)

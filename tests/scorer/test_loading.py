@@ -1,11 +1,18 @@
 import importlib.util
+import json
 
 import pytest
 import torch
 from transformers import AutoModelForCausalLM, BertConfig, BloomConfig, RobertaConfig
 
 from scorer.backends.facts import context_window
-from scorer.backends.loading import choose_device, choose_dtype, load_weights, memory_errors
+from scorer.backends.loading import (
+    choose_device,
+    choose_dtype,
+    load_weights,
+    memory_errors,
+    read_config,
+)
 from scorer.errors import ModelNotFoundError, OutOfMemoryError
 
 
@@ -51,3 +58,33 @@ def test_the_context_window_leaves_out_positions_that_no_token_gets():
 def test_weights_that_lack_a_layer_are_refused(bert_folder):
     with pytest.raises(ModelNotFoundError, match=r"lack .* tensors"):
         load_weights(AutoModelForCausalLM, bert_folder, torch.device("cpu"), torch.float32)
+
+
+def write_config(folder, **facts):
+    (folder / "config.json").write_text(json.dumps({"model_type": "llama", **facts}))
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("gptqmodel") is not None, reason="the package is installed"
+)
+@pytest.mark.parametrize("method", ["gptq", "awq"])
+def test_quantised_weights_say_which_packages_they_need(method, tmp_path):
+    write_config(tmp_path, quantization_config={"quant_method": method, "bits": 4})
+
+    with pytest.raises(ModelNotFoundError, match=rf"by {method} need the package gptqmodel"):
+        load_weights(AutoModelForCausalLM, tmp_path, torch.device("cpu"), torch.float32)
+
+
+def test_an_unknown_way_of_quantising_is_told_with_the_known_ones(tmp_path):
+    write_config(tmp_path, quantization_config={"quant_method": "magic"})
+
+    with pytest.raises(ModelNotFoundError, match="by magic; allowed: bitsandbytes, awq, gptq"):
+        load_weights(AutoModelForCausalLM, tmp_path, torch.device("cpu"), torch.float32)
+
+
+def test_a_model_that_brings_its_own_code_is_refused_and_the_code_is_not_run(tmp_path):
+    write_config(tmp_path, model_type="chatglm", auto_map={"AutoConfig": "configuration_chatglm.C"})
+    (tmp_path / "configuration_chatglm.py").write_text("raise SystemExit('it was run')")
+
+    with pytest.raises(ModelNotFoundError, match="code of its own, which is never run; allowed"):
+        read_config(tmp_path)

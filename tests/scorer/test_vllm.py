@@ -255,18 +255,15 @@ def test_without_the_package_the_backend_says_what_is_missing(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("facts", "adapter", "dtype", "what"),
+    ("facts", "dtype", "what"),
     [
-        ({"is_encoder_decoder": True}, None, "auto", "is an encoder-decoder"),
-        ({"architectures": ["BertForMaskedLM"]}, None, "auto", "is an encoder"),
-        ({"architectures": ["LlamaForCausalLM"]}, "a", "auto", "is an adapter"),
-        ({"architectures": ["LlamaForCausalLM"]}, None, "int8", "in 8 bits"),
+        ({"is_encoder_decoder": True}, "auto", "is an encoder-decoder"),
+        ({"architectures": ["BertForMaskedLM"]}, "auto", "is an encoder"),
+        ({"architectures": ["LlamaForCausalLM"]}, "int8", "in 8 bits"),
     ],
 )
-def test_what_only_torch_serves_is_refused_with_a_pointer_to_it(
-    facts, adapter, dtype, what, tmp_path
-):
-    folder = ModelFolder("hf:m", tmp_path, "local", "hash", adapter=adapter and tmp_path)
+def test_what_only_torch_serves_is_refused_with_a_pointer_to_it(facts, dtype, what, tmp_path):
+    folder = ModelFolder("hf:m", tmp_path, "local", "hash")
     config = SimpleNamespace(**{"is_encoder_decoder": False, **facts})
 
     with pytest.raises(ModelNotFoundError, match=f"{what}.*the torch backend serves it"):

@@ -109,3 +109,45 @@ def test_another_kind_of_file_is_no_model(tmp_path):
 
     with pytest.raises(ModelNotFoundError, match="neither a folder nor"):
         find_model(f"hf:{file}", tmp_path, refuse)
+
+
+@pytest.fixture
+def adapter(model_folder):
+    (model_folder / "model.safetensors").write_bytes(b"base")
+    folder = model_folder.parent / "adapter"
+    folder.mkdir()
+    (folder / "adapter_config.json").write_text('{"base_model_name_or_path": "../a model"}')
+    (folder / "adapter_model.safetensors").write_bytes(b" and adapter")
+    return folder
+
+
+def join(base, adapter, folder):
+    (folder / "config.json").write_text("{}")
+    parts = [base / "model.safetensors", adapter / "adapter_model.safetensors"]
+    (folder / "model.safetensors").write_bytes(b"".join(part.read_bytes() for part in parts))
+
+
+def test_an_adapter_is_merged_once_and_its_hash_is_of_both(adapter, model_folder, tmp_path):
+    def find(merge):
+        return find_model(f"hf:{adapter}", tmp_path / "c", refuse, merge)
+
+    first = find(join)
+    again = find(refuse)
+    (model_folder / "model.safetensors").write_bytes(b"another base")
+    other = find(join)
+
+    assert first.weights_sha256 == hashlib.sha256(b"base and adapter").hexdigest()
+    assert again == first
+    assert first.revision == "local on local"
+    assert other.weights_sha256 != first.weights_sha256
+
+
+def test_an_adapter_without_weights_or_base_is_told(adapter, tmp_path):
+    with pytest.raises(ModelNotFoundError, match="only a scorer can load it"):
+        find_model(f"hf:{adapter}", tmp_path, refuse)
+    (adapter / "adapter_config.json").write_text("{}")
+    with pytest.raises(ModelNotFoundError, match="names no base_model_name_or_path"):
+        find_model(f"hf:{adapter}", tmp_path, refuse, join)
+    (adapter / "adapter_model.safetensors").unlink()
+    with pytest.raises(ModelNotFoundError, match=r"no \.safetensors file"):
+        find_model(f"hf:{adapter}", tmp_path, refuse, join)
