@@ -6,7 +6,7 @@ and labels.
 Source: Rasmussen & Williams 2006, section 3.4 (the system that stays well conditioned).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -113,13 +113,18 @@ class DualSpace:
     def __init__(self, vectors: Vectors) -> None:
         self.gram = gram_matrix(vectors)
 
-    def training(self, totals: FloatArray) -> "DualTraining":
-        """Return the part of the Gram matrix that belongs to the vectors trained on."""
+    def training(self, totals: FloatArray, c: float) -> "DualTraining":
+        """Return the part of the Gram matrix that belongs to the vectors trained on.
+
+        Where all weights are 0, every set of labels has the same curvature: one factor for all.
+        """
         seen = np.flatnonzero(totals)
         gram = self.gram.take(seen, axis=0).take(seen, axis=1)
         with np.errstate(over="ignore"):  # infinity has no factor; then double precision is taken
             single = gram.astype(np.float32)
-        return DualTraining(self.gram, seen, gram, single, totals)
+        problem = DualProblem(gram, single, Losses(totals[seen], totals[seen] / 2, c))
+        first = problem.factor(problem.start(), is_single=True)
+        return DualTraining(self.gram, seen, problem, first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +133,15 @@ class DualTraining:
 
     whole: FloatArray
     seen: NDArray[np.intp]
-    gram: FloatArray
-    single: NDArray[np.float32]
-    totals: FloatArray
+    unlabelled: DualProblem
+    """The fold's problem with half of each vector's sentences good."""
+    first: DualFactor | None
 
-    def fit(self, goods: FloatArray, c: float, label_set: int) -> FloatArray | None:
+    def fit(self, goods: FloatArray, label_set: int) -> FloatArray | None:
         """Return the scores of all vectors, unseen ones too; None where there is no optimum."""
         del label_set  # the last optimum is no better start than 0: most of its weights are wrong
-        losses = Losses(self.totals[self.seen], goods[self.seen], c)
-        found = descend(DualProblem(self.gram, self.single, losses))
+        losses = replace(self.unlabelled.losses, goods=goods[self.seen])
+        found = descend(replace(self.unlabelled, losses=losses), factor=self.first)
         if found is None:
             return None
         weights = np.zeros(len(self.whole))

@@ -20,14 +20,16 @@ FloatArray = NDArray[np.float64]
 
 TOLERANCE = 1e-9
 """Greatest allowed size of what is left; see `Problem.size`."""
-NEAR = 1e-3
+NEAR = 1e-2
 """From here on the curvature hardly changes, and whole steps are taken."""
 NEAR_AFTER_START = 1.0
 """The same where the start is the optimum of nearly the same problem."""
-GOOD_SHRINKAGE = 0.1
+GOOD_SHRINKAGE = 0.3
 """A factor is kept as long as each step leaves at most this share of what is left."""
+VERY_NEAR = 1e-3
 BAD_SHRINKAGE = 0.5
-"""Where a new factor in single precision leaves more than this, double precision takes over."""
+"""Where a new factor in single precision leaves more than this of what was very near, double
+precision takes over."""
 MAX_STEPS = 300
 STRETCH = 1.6
 MIN_SHARE = 2.0**-30
@@ -111,31 +113,34 @@ class Problem(Protocol, Generic[FactorT]):
         ...
 
 
-def descend(problem: Problem[FactorT], start: Point | None = None) -> Point | None:
+def descend(
+    problem: Problem[FactorT], start: Point | None = None, factor: FactorT | None = None
+) -> Point | None:
     """Step down to the tolerance; None where it is not reached.
 
     Args:
         problem: What is minimised.
         start: Where to begin; None: where all weights are 0.
+        factor: The factorised curvature there, where it is known already.
     """
     near = NEAR if start is None else NEAR_AFTER_START
     found, is_single, before = start or problem.start(), True, np.inf
-    factor: FactorT | None = None
+    n_uses = 0
     for _ in range(MAX_STEPS):
-        is_new = factor is None
         if factor is None:
             made = _factorise(problem, found, is_single=is_single)
-            factor, is_single = made
+            (factor, is_single), n_uses = made, 0
             if factor is None:
                 return None
         step = problem.step(found, factor)
         size = problem.size(found, step)
         if size <= TOLERANCE:
             return found.moved(1.0, step)
-        if not is_new and size > GOOD_SHRINKAGE * before:
-            is_single = is_single and not (before <= NEAR and size > BAD_SHRINKAGE * before)
-            factor, before = None, size
+        if n_uses and size > GOOD_SHRINKAGE * before:
+            is_rough = n_uses == 1 and before <= VERY_NEAR and size > BAD_SHRINKAGE * before
+            factor, is_single, before = None, is_single and not is_rough, size
             continue
+        n_uses += 1
         moved = found.moved(1.0, step) if size <= near else _search(problem, found, step)
         if moved is None and not is_single:
             return None

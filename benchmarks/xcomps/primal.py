@@ -124,9 +124,9 @@ class PrimalSpace:
         self._matrix = matrix
         self._last: dict[int, Point] = {}
 
-    def training(self, totals: FloatArray) -> "PrimalTraining":
+    def training(self, totals: FloatArray, c: float) -> "PrimalTraining":
         """Return all vectors; those not trained on have a total of 0."""
-        return PrimalTraining(self._matrix, totals, self._last)
+        return PrimalTraining(self._matrix, totals, c, self._last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +135,13 @@ class PrimalTraining:
 
     matrix: Matrix
     totals: FloatArray
+    c: float
     last: dict[int, Point]
     """The optimum of the last fit with each set of labels."""
 
-    def fit(self, goods: FloatArray, c: float, label_set: int) -> FloatArray | None:
+    def fit(self, goods: FloatArray, label_set: int) -> FloatArray | None:
         """Return the scores of all vectors, unseen ones too; None where there is no optimum."""
-        problem = PrimalProblem(self.matrix, Losses(self.totals, goods, c))
+        problem = PrimalProblem(self.matrix, Losses(self.totals, goods, self.c))
         found = descend(problem, self.last.get(label_set))
         if found is None:
             return None

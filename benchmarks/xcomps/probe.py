@@ -59,7 +59,7 @@ class Probe:
 
     def _scores(self, label_sets: Sequence[BoolArray], trained: BoolArray) -> list[FloatArray]:
         """Fit on the training sentences and return the scores of all vectors."""
-        training = self._space.training(self._rows.count(trained))
+        training = self._space.training(self._rows.count(trained), self._c)
         found = []
         for number, labels in enumerate(label_sets):
             scores: FloatArray | None
@@ -67,7 +67,7 @@ class Probe:
             if known.all() or not known.any():  # where all are the same, the probe always says so
                 scores = np.full(self._rows.n_vectors, 1.0 if known.all() else -1.0)
             else:
-                scores = training.fit(self._rows.count(trained & labels), self._c, number)
+                scores = training.fit(self._rows.count(trained & labels), number)
             if scores is None:
                 n = int(trained.sum())
                 raise ProbeError(f"no optimum after {MAX_STEPS} Newton steps on {n} sentences")
