@@ -9,6 +9,7 @@ from fastapi import FastAPI
 
 from metrics.errors import MetricsError
 from services.home import Home, open_home
+from services.metrics.compare_routes import compare_router
 from services.metrics.figure_routes import figure_router
 from services.metrics.page_routes import page_router
 from services.metrics.routes import router
@@ -66,6 +67,7 @@ def make_metrics(settings: MetricsSettings, home: Home) -> ServiceApp:
     )
     app.state.api_key = settings.api_key
     app.include_router(router)
+    app.include_router(compare_router)
     app.include_router(figure_router)
     app.include_router(page_router)
     answer_errors(app, STATUSES)
