@@ -56,6 +56,9 @@ test-vllm: ## Hold a real vLLM engine (on the processor) against the torch backe
 	@VLLM_CPU_KVCACHE_SPACE=1 VLLM_CPU_OMP_THREADS_BIND=nobind \
 		.venv-vllm/bin/python -m pytest -m vllm tests/scorer
 
+faults: $(READY) ## Kill, stop, starve and confuse real processes; SEED=n chooses other moments
+	@$(PY) -m tests.faults $(if $(SEED),--seed $(SEED))
+
 check: $(READY) ## Format, lint, types and import rules
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .

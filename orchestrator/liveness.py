@@ -10,7 +10,6 @@ from storage.database import Database
 from storage.records import Run
 from storage.workers import Worker
 
-SILENT_AFTER_S = 30.0
 NEW_S = 10.0
 """A run that was just made need not have a worker yet."""
 WAITS_LONG_S = 60.0
@@ -38,9 +37,7 @@ def why_still(run: Run, known: Sequence[Worker], now: datetime) -> str | None:
     if run.status not in ACTIVE or age_s < NEW_S:
         return None
     serving = [worker for worker in known if worker.serves(queue_of(run.id))]
-    alive = [
-        worker for worker in serving if not worker.ended_at and worker.silent_s < SILENT_AFTER_S
-    ]
+    alive = [worker for worker in serving if worker.is_alive]
     if not serving:
         return "no worker so far; `polysense serve worker` starts one"
     if not alive:

@@ -270,7 +270,9 @@ def _arguments(new: NewRun) -> tuple[object, ...]:
 
 
 def _spec_sha256(spec: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(spec, sort_keys=True, default=str).encode()).hexdigest()
+    """Hash what decides a run; how much it may cost does not."""
+    decisive = {name: value for name, value in spec.items() if name != "budget"}
+    return hashlib.sha256(json.dumps(decisive, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def _run(row: Row[Any]) -> Run:

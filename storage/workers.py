@@ -10,6 +10,7 @@ from storage.database import Database, execute, fetch_all, transaction
 from storage.encoding import from_text, to_text
 
 KEPT_DAYS = 7
+SILENT_AFTER_S = 30.0
 
 SEE = """INSERT INTO workers (id, place, queues) VALUES ($1, $2, $3)
 ON CONFLICT (id) DO UPDATE SET seen_at = now(), ended_at = NULL"""
@@ -41,6 +42,11 @@ class Worker:
     def serves(self, queue: str) -> bool:
         """Say whether it takes jobs of a queue."""
         return self.queues is None or queue in self.queues
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it works, as far as one can tell."""
+        return self.ended_at is None and self.silent_s < SILENT_AFTER_S
 
     @property
     def last_sign(self) -> datetime:

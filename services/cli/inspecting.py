@@ -16,6 +16,8 @@ import typer
 from benchmarks.benchmark import Benchmark
 from benchmarks.catalog import open_all
 from benchmarks.requests import Request
+from orchestrator.jobs import ACTIVE
+from orchestrator.liveness import with_reasons
 from orchestrator.manifest import code_facts, package_versions
 from orchestrator.plan import cells
 from orchestrator.planning import all_requests, open_source
@@ -38,9 +40,13 @@ from services.cli.printing import print_json, print_table, say
 from services.cli.store import open_store, wait_for
 from services.home import Home, open_home
 from services.processes import records
+from storage import runs, workers
 from storage.errors import StorageError
+from storage.records import Run
+from storage.workers import Worker
 
 GIGABYTE = 1e9
+N_RUNS, N_WORKERS = 1_000, 10
 
 
 class RequestFormat(StrEnum):
@@ -148,7 +154,7 @@ def print_requests(  # noqa: PLR0913  # one parameter an option
 def doctor(as_json: JsonOption = False) -> int:
     """Say what this machine has, what runs, and whether the database answers."""
     home = open_home()
-    problem = wait_for(_database_problem(home))
+    problem, seen, still = wait_for(_look_into_database(home))
     facts = {
         "home": str(home.folder),
         "database": problem or "answers",
@@ -161,6 +167,15 @@ def doctor(as_json: JsonOption = False) -> int:
         "packages": package_versions(),
         "plugins": installed_plugins(),
         "processes": [asdict(record) for record in records(home)],
+        "workers": [
+            {
+                "place": each.place,
+                "last_sign": each.last_sign.isoformat(),
+                "is_alive": each.is_alive,
+            }
+            for each in seen
+        ],
+        "standing_still": [{"run": run.id, "why": run.reason} for run in still],
     }
     if as_json:
         print_json(facts)
@@ -170,12 +185,17 @@ def doctor(as_json: JsonOption = False) -> int:
     return DONE if problem is None else UNREACHABLE
 
 
-async def _database_problem(home: Home) -> str | None:
+async def _look_into_database(home: Home) -> tuple[str | None, list[Worker], list[Run]]:
+    """Return what is wrong with the database, the latest workers, and runs that stand still."""
     try:
-        async with open_store(home):
-            return None
+        async with open_store(home) as database:
+            latest = await runs.list_runs(database, N_RUNS)
+            live = [run for run in latest if run.status in ACTIVE]
+            found = await with_reasons(database, live)
+            still = [run for run in found if run.reason is not None]
+            return None, await workers.list_workers(database, N_WORKERS), still
     except StorageError as error:
-        return str(error)
+        return str(error), [], []
 
 
 def _describe(benchmark: Benchmark) -> dict[str, Any]:

@@ -19,7 +19,9 @@ from services.cli import (
     dibimt_commands,
     figure_commands,
     finetune_commands,
+    housekeeping_commands,
     inspecting,
+    labels,
     living,
     mining_commands,
     proposing_commands,
@@ -28,6 +30,7 @@ from services.cli import (
     rejudging_commands,
     rules_commands,
     running,
+    selftest_commands,
 )
 from services.cli.exits import INTERRUPTED, WRONG_USE, exit_code
 from services.processes import ServiceStartError
@@ -45,6 +48,8 @@ for room in (
     *(bws_commands, finetune_commands, dibimt_commands, figure_commands, published_commands),
     *(annotation_commands, building_commands, proposing_commands),
     *(bench_commands, bundles_commands, comparing_commands, rejudging_commands),
+    *(selftest_commands,),
+    *(housekeeping_commands, labels),
 ):
     room.add_commands(app)
 

@@ -2,10 +2,12 @@
 
 import os
 import time
+from dataclasses import asdict
 from typing import Any
 
 import httpx
 
+from orchestrator.run import Labels
 from orchestrator.spec import RunSpec
 from services.cli.exits import UnreachableError, UsageError
 from services.cli.printing import say
@@ -24,9 +26,19 @@ class Api:
         self._url = url.rstrip("/")
         self._http = httpx.Client(base_url=self._url, headers=headers, timeout=120.0)
 
-    def create(self, spec: RunSpec) -> dict[str, Any]:
-        """Create a run; warnings and skipped tasks are told on stderr."""
-        created = self._send("POST", "/v1/runs", spec.model_dump(mode="json"))
+    def create(
+        self, spec: RunSpec, labels: Labels | None = None, key: str | None = None
+    ) -> dict[str, Any]:
+        """Create a run; warnings and skipped tasks are told on stderr.
+
+        Args:
+            spec: What decides the run.
+            labels: What is kept beside it.
+            key: Of the same key and spec there is one run.
+        """
+        beside = {} if labels is None else {k: v for k, v in asdict(labels).items() if v}
+        body = spec.model_dump(mode="json") | beside
+        created = self._send("POST", "/v1/runs", body, key)
         for task, reason in created["skipped"].items():
             say(f"skipped task {task}: {reason}")
         for warning in created["warnings"]:
@@ -34,9 +46,15 @@ class Api:
         found: dict[str, Any] = created["run"]
         return found
 
-    def act(self, run_id: str, action: str) -> dict[str, Any]:
-        """Pause, cancel, resume or retry a run."""
-        return self._send("POST", f"/v1/runs/{run_id}/{action}")
+    def act(self, name: str, action: str) -> dict[str, Any]:
+        """Pause, cancel, resume or retry a run; `last` is the newest one."""
+        return self._send("POST", f"/v1/runs/{self._id(name)}/{action}")
+
+    def delete(self, name: str) -> str:
+        """Delete a run; return its id."""
+        run_id = self._id(name)
+        self._send("DELETE", f"/v1/runs/{run_id}")
+        return run_id
 
     def run(self, run_id: str) -> dict[str, Any]:
         """Return a run with its progress, and its scores once there are any."""
@@ -56,13 +74,24 @@ class Api:
                     return run
                 time.sleep(POLL_S)
 
-    def _send(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+    def _id(self, name: str) -> str:
+        if name != "last":
+            return name
+        found: Any = self._send("GET", "/v1/runs?limit=1")
+        if not found:
+            raise UsageError("there is no run yet; `polysense run` makes one")
+        return str(found[0]["id"])
+
+    def _send(
+        self, method: str, path: str, body: dict[str, Any] | None = None, key: str | None = None
+    ) -> dict[str, Any]:
+        headers = {"Idempotency-Key": key} if key else {}
         try:
-            response = self._http.request(method, path, json=body)
+            response = self._http.request(method, path, json=body, headers=headers)
         except httpx.TransportError as error:
             raise UnreachableError(f"no answer from {self._url}: {error}") from error
         if response.is_success:
-            answer: dict[str, Any] = response.json()
+            answer: dict[str, Any] = response.json() if response.content else {}
             return answer
         raise _error(response)
 

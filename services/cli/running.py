@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -13,16 +14,15 @@ from orchestrator.resources import Resources
 from orchestrator.spec import RunSpec
 from services.cli.estimating import show_estimate
 from services.cli.exits import DONE, UNANSWERED, UNREACHABLE, UsageError
+from services.cli.labels import NoteOption, TagOption, WebhookOption
 from services.cli.local import resume_here, run_here
 from services.cli.options import (
     ApiOption,
-    BenchmarkArgument,
     BudgetOption,
     DataOption,
     JsonOption,
     LanguageOption,
     LimitOption,
-    ModelOption,
     RunArgument,
     SeedOption,
     SettingOption,
@@ -34,14 +34,26 @@ from services.cli.options import (
 )
 from services.cli.printing import print_json, print_scores, say, spending_sentence
 from services.cli.remote import Api
+from services.cli.run_files import is_run_file
+from services.cli.run_groups import run_file
 from services.cli.store import find_run, open_store, wait_for
 from services.home import Home, open_home
+from services.orchestrator.webhooks import check_webhook
 from storage import runs, scores, spending
 from storage.database import Database
 from storage.records import Run
 
 SCHEMA = 1
 MAX_ROWS = 60
+RunWhatArgument = Annotated[
+    str, typer.Argument(metavar="BENCHMARK|FILE.yaml", help="A benchmark, or a run file.")
+]
+OptionalModelOption = Annotated[
+    str | None, typer.Option("--model", help="What is measured; see the README.")
+]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Say what a run file would run, and run nothing.")
+]
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -55,8 +67,8 @@ def add_commands(app: typer.Typer) -> None:
 
 
 def run(  # noqa: PLR0913  # one parameter an option
-    benchmark: BenchmarkArgument,
-    model: ModelOption,
+    benchmark: RunWhatArgument,
+    model: OptionalModelOption = None,
     task: TaskOption = [],  # noqa: B006  # typer copies it
     language: LanguageOption = [],  # noqa: B006
     data: DataOption = None,
@@ -71,10 +83,23 @@ def run(  # noqa: PLR0913  # one parameter an option
         bool, typer.Option("--estimate", help="Say what it would cost, and ask nothing.")
     ] = False,
     budget: BudgetOption = None,
+    note: NoteOption = None,
+    tag: TagOption = [],  # noqa: B006
+    webhook: WebhookOption = None,
+    dry_run: DryRunOption = False,
     api: ApiOption = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Measure a model on a benchmark."""
+    """Measure a model on a benchmark, or run a file that names several of them."""
+    if is_run_file(benchmark):
+        own = (model, task, language, data, limit, seed, setting, batch_items, budget, note, tag)
+        if any(each not in (None, []) for each in own) or no_cache or estimate or webhook:
+            raise UsageError(f"{benchmark}: a run file says all itself; allowed: --dry-run, --json")
+        return run_file(open_home(), Path(benchmark), api, is_dry_run=dry_run, as_json=as_json)
+    if model is None:
+        raise UsageError("Missing option '--model'.")
+    if dry_run:
+        raise UsageError("--dry-run is for run files; --estimate says what a run would cost")
     spec = make_spec(
         benchmark=benchmark,
         model=absolute_model(model),
@@ -93,11 +118,13 @@ def run(  # noqa: PLR0913  # one parameter an option
             raise UsageError("--estimate counts on this machine; leave --api out")
         wait_for(show_estimate(open_home(), spec, as_json=as_json))
         return DONE
+    labels = run_story.Labels(note, tuple(tag), webhook)
     if api is not None:
         client = Api(api)
-        return _report_remote(client, client.create(spec)["id"], as_json=as_json)
+        return _report_remote(client, client.create(spec, labels)["id"], as_json=as_json)
     home = open_home()
-    ended = wait_for(run_here(home, spec))
+    check_webhook(home.settings, webhook)
+    ended = wait_for(run_here(home, spec, labels))
     return wait_for(_report(home, ended, as_json=as_json))
 
 
@@ -128,8 +155,11 @@ def cancel(run_id: RunArgument, api: ApiOption = None) -> int:
     return _stop(run_id, "cancel", run_story.cancel, api)
 
 
-def delete(run_id: RunArgument) -> int:
+def delete(run_id: RunArgument, api: ApiOption = None) -> int:
     """Delete a run with its outcomes and scores; responses stay in the cache."""
+    if api is not None:
+        say(f"run {Api(api).delete(run_id)} is deleted")
+        return DONE
     wait_for(_delete(open_home(), run_id))
     return DONE
 
@@ -176,7 +206,7 @@ async def _act(home: Home, name: str, action: Action) -> Run:
 async def _delete(home: Home, name: str) -> None:
     async with open_store(home) as database:
         found = await find_run(database, name)
-        await runs.delete(database, found.id)
+        await run_story.delete(database, found.id)
         say(f"run {found.id} is deleted")
 
 

@@ -45,6 +45,7 @@ class House:
         self.url = start_postgres(self.postgres, is_throwaway=True)
         migrate(self.url)
         self.workers: list[subprocess.Popen[bytes]] = []
+        self.truths: dict[str, Run] = {}
         self.environment = {
             **os.environ,
             "DATABASE_URL": self.url,

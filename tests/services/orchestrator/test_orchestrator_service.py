@@ -79,6 +79,46 @@ async def test_the_same_idempotency_key_returns_the_same_run(client):
     assert len((await client.get("/v1/runs")).json()) == 1
 
 
+async def test_the_same_key_with_another_spec_makes_another_run(client):
+    headers = {"Idempotency-Key": "once"}
+
+    first = await client.post("/v1/runs", json=SPEC, headers=headers)
+    second = await client.post("/v1/runs", json={**SPEC, "limit": 2}, headers=headers)
+
+    assert first.json()["run"]["id"] != second.json()["run"]["id"]
+
+
+async def test_notes_and_tags_are_written_and_kept(client):
+    labels = {"note": "first", "tags": ["a"]}
+    run_id = (await client.post("/v1/runs", json={**SPEC, **labels})).json()["run"]["id"]
+
+    await client.patch(f"/v1/runs/{run_id}", json={"tags": ["b", "c"]})
+    run = (await client.get(f"/v1/runs/{run_id}")).json()
+
+    assert (run["note"], run["tags"]) == ("first", ["b", "c"])
+    assert "note" not in run["spec"]
+
+
+async def test_a_deleted_run_is_gone_and_its_worker_lets_it_go(client, home):
+    run_id = (await client.post("/v1/runs", json=SPEC)).json()["run"]["id"]
+
+    deleted = await client.delete(f"/v1/runs/{run_id}")
+    async with working(home):
+        other = (await client.post("/v1/runs", json=SPEC)).json()["run"]["id"]
+        run = await ended(client, other)
+
+    assert deleted.status_code == 204
+    assert (await client.get(f"/v1/runs/{run_id}")).status_code == 404
+    assert run["status"] == "finished"
+
+
+async def test_a_webhook_that_nobody_allowed_is_refused(client):
+    answer = await client.post("/v1/runs", json={**SPEC, "webhook": "http://10.0.0.1/"})
+
+    assert answer.status_code == 422
+    assert "is not allowed" in answer.json()["detail"]
+
+
 async def test_a_paused_run_goes_on_when_it_is_resumed(client, home):
     run_id = (await client.post("/v1/runs", json=SPEC)).json()["run"]["id"]
     paused = await client.post(f"/v1/runs/{run_id}/pause")
