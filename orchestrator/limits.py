@@ -13,7 +13,12 @@ from typing import Generic, TypeVar
 from orchestrator.budget import Purse
 from orchestrator.clock import Clock, SystemClock
 from orchestrator.concurrency import Breaker, Concurrency
-from orchestrator.errors import OrchestratorError, ProviderUnavailableError
+from orchestrator.errors import (
+    BudgetReachedError,
+    OrchestratorError,
+    ProviderRefusedError,
+    ProviderUnavailableError,
+)
 from orchestrator.retrying import pause_s
 from storage import paces
 from storage.database import Database
@@ -149,7 +154,7 @@ class Lane:
                 async with self.concurrency.slot():
                     deadline = deadline or self.clock.seconds() + DEADLINE_S
                     await self._wait_for_turn(call, halt, deadline, database)
-                    return await self._try(call, purse)
+                    return await self._try_or_halt(call, halt, purse)
             except NotNowError as error:
                 wait_s = self._wait_after(error, attempt)
                 is_late = deadline is not None and self.clock.seconds() + wait_s > deadline
@@ -157,6 +162,15 @@ class Lane:
                     raise ProviderUnavailableError(self._reason(error, attempt)) from error
                 await halt.sleep(self.clock, wait_s)
         raise AssertionError("the loop above always returns or raises")
+
+    async def _try_or_halt(
+        self, call: Call[Reply], halt: Halt, purse: Purse | None
+    ) -> Settled[Reply]:
+        try:
+            return await self._try(call, purse)
+        except (ProviderRefusedError, BudgetReachedError):
+            halt.set()  # while the place is still taken: nobody else gets it
+            raise
 
     async def _try(self, call: Call[Reply], purse: Purse | None) -> Settled[Reply]:
         held = 0.0 if purse is None else await purse.hold(call.money)
