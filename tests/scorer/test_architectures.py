@@ -52,6 +52,7 @@ AUTO_CLASS = {
     "XLMForMaskedLM": "XLMWithLMHeadModel",
 }
 ENCODERS = {
+    "Albert": {**WIDTH, "intermediate_size": 48, "embedding_size": 16},
     "Bert": {**WIDTH, "intermediate_size": 48},
     "Roberta": {**WIDTH, "intermediate_size": 48, "pad_token_id": 1},
     "XLMRoberta": {**WIDTH, "intermediate_size": 48, "pad_token_id": 1},
