@@ -55,7 +55,7 @@ async def conclude(context: RunContext) -> None:
             if task in benchmark.concluded_tasks:
                 await _conclude_task(context, benchmark, task)
     await store_scores(context.database, context.run)
-    await runs.set_status(context.database, context.run.id, "finished", allowed_from=LIVE)
+    await runs.finish(context.database, context.run.id, allowed_from=LIVE)
 
 
 async def _conclude_task(context: RunContext, benchmark: Concluding, task: str) -> None:

@@ -76,7 +76,7 @@ async def work_range(context: RunContext, first: int, last: int) -> None:
             stored_outcome(case, context.benchmark.baseline(case.case, context.baseline))
             for case in cases
         ]
-        await outcomes.put(context.database, context.run.id, rows)
+        await outcomes.answer(context.database, context.run.id, rows)
         return
     asked = await _ask_cases(context, context.asker, cases)
     await _store(context, asked)
@@ -123,7 +123,7 @@ async def _store(context: RunContext, asked: Sequence[_Asked]) -> None:
             failed.append(judged)
         else:
             rows.append(stored_outcome(each.numbered, judged or AWAITING, tuple(each.keys)))
-    await outcomes.put(context.database, context.run.id, rows)
+    await outcomes.answer(context.database, context.run.id, rows)
     await failures.put(context.database, context.run.id, failed)
 
 

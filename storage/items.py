@@ -17,7 +17,7 @@ from storage.encoding import (
     to_text,
     to_text_or_none,
 )
-from storage.records import StoredItem
+from storage.records import ItemPart, StoredItem
 
 CHUNK_ITEMS = 1000
 
@@ -26,6 +26,13 @@ SELECT $1, number, id, language, subset, unit, fields::json
 FROM unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
     AS new (number, id, language, subset, unit, fields)
 ON CONFLICT DO NOTHING"""
+
+PARTS = """SELECT language, subset, min(number) AS first, max(number) AS last FROM items
+WHERE item_set = $1 GROUP BY language, subset ORDER BY first"""
+
+# Only of a whole set: what is still being stored may yet get more.
+NOTE_PARTS = """UPDATE item_sets SET parts = $2::text::json
+WHERE item_set = $1 AND n_items IS NOT NULL"""
 
 SELECT = "SELECT number, id, language, subset, unit, fields::text FROM items"
 
@@ -106,17 +113,29 @@ async def find(
     return [_stored_item(row) for row in rows]
 
 
-async def parts(source: Database | AsyncConnection, item_set: str) -> tuple[list[str], list[str]]:
-    """Return the languages and the subsets that the items of a set have."""
+async def parts(source: Database | AsyncConnection, item_set: str) -> list[ItemPart]:
+    """Return what languages and subsets the items of a set have, and where they stand.
+
+    The items of a set never change, so the first to ask notes the answer.
+    """
     async with transaction(source) as connection:
-        rows = await fetch_all(
-            connection,
-            "SELECT DISTINCT language, subset FROM items WHERE item_set = $1",
-            item_set,
+        row = await fetch_one(
+            connection, "SELECT parts::text FROM item_sets WHERE item_set = $1", item_set
         )
-    languages = {from_text(row.language) for row in rows}
-    subsets = {from_text(row.subset) for row in rows if row.subset is not None}
-    return sorted(languages), sorted(subsets)
+        if row is None:
+            return []
+        if row.parts is None:
+            noted = [
+                (each.language, each.subset, each.first, each.last)
+                for each in await fetch_all(connection, PARTS, item_set)
+            ]
+            await execute(connection, NOTE_PARTS, item_set, to_json(noted))
+        else:
+            noted = from_json(row.parts)
+    return [
+        ItemPart(from_text(language), from_text_or_none(subset), first, last)
+        for language, subset, first, last in noted
+    ]
 
 
 async def stream(database: Database, item_set: str) -> AsyncIterator[StoredItem]:

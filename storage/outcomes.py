@@ -31,12 +31,16 @@ SELECT $1, number, task, variant, language, subset, unit, value, is_valid, detai
 FROM unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::float8[],
     $9::bool[], $10::text[], $11::text[], $12::text[])
     AS new (number, task, variant, language, subset, unit, value, is_valid, detail, baselines, keys)
-ORDER BY task, variant, number
 """
+_IN_ORDER = "ORDER BY number, task, variant"
+_UNLESS_FINISHED = """WHERE NOT EXISTS
+    (SELECT 1 FROM runs WHERE id = $1 AND status = 'finished')"""
 
-INSERT = f"{_INSERT} ON CONFLICT DO NOTHING"
+INSERT = f"{_INSERT} {_IN_ORDER} ON CONFLICT DO NOTHING"
 
-OVERWRITE = f"""{_INSERT} ON CONFLICT (run_id, task, variant, number) DO UPDATE
+ANSWER = f"{_INSERT} {_UNLESS_FINISHED} {_IN_ORDER} ON CONFLICT DO NOTHING"
+
+OVERWRITE = f"""{_INSERT} {_IN_ORDER} ON CONFLICT (run_id, task, variant, number) DO UPDATE
 SET value = excluded.value, is_valid = excluded.is_valid, detail = excluded.detail,
     baselines = excluded.baselines, at = excluded.at, response_keys =
         CASE WHEN excluded.response_keys = '{{}}' THEN outcomes.response_keys
@@ -63,6 +67,17 @@ async def put(
         How many were new.
     """
     return await _write(source, INSERT, run_id, rows)
+
+
+async def answer(
+    source: Database | AsyncConnection, run_id: str, rows: Sequence[StoredOutcome]
+) -> int:
+    """Store what a worker has judged; a run whose scores are made takes nothing more.
+
+    Returns:
+        How many were new.
+    """
+    return await _write(source, ANSWER, run_id, rows)
 
 
 async def overwrite(
@@ -123,7 +138,8 @@ async def _write(
     columns = _columns(rows)
     async with transaction(source) as connection:
         n_written = await execute(connection, sql, run_id, *columns)
-        await execute(connection, REMOVE_FAILURES, run_id, *columns[:3])
+        if n_written or sql is not ANSWER:
+            await execute(connection, REMOVE_FAILURES, run_id, *columns[:3])
     return n_written
 
 

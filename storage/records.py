@@ -80,6 +80,18 @@ class StoredItem:
 
 
 @dataclass(frozen=True, slots=True)
+class ItemPart:
+    """The items of a set that share a language and a subset."""
+
+    language: str
+    subset: str | None
+    first: int
+    """Number of the first of them."""
+    last: int
+    """Number of the last of them; others may stand in between."""
+
+
+@dataclass(frozen=True, slots=True)
 class StoredResponse:
     """What came back for one request, named by what was asked of whom."""
 

@@ -32,10 +32,12 @@ VALUES ($1, $2, $3, $4::text::json, $5::text::json, $6, $7, $8::text::json, $9::
     $11, $12)
 ON CONFLICT (idempotency_key, spec_sha256) DO NOTHING RETURNING {COLUMNS}"""
 
-SET_STATUS = """UPDATE runs SET status = $2, reason = $4,
+SET_STATUS = """UPDATE runs SET status = $2, reason = $4, progress = NULL,
     started_at = CASE WHEN $2 = 'running' THEN coalesce(started_at, now()) ELSE started_at END,
     finished_at = CASE WHEN $2 IN ('finished', 'failed', 'cancelled') THEN now() END
 WHERE id = $1 AND status = ANY($3::text[])"""
+
+PROGRESS_FIELDS = ("n_cases", "n_outcomes", "n_failures", "n_items", "n_answered")
 
 SET_REASON = """UPDATE runs SET reason = $2
 WHERE id = $1 AND status IN ('queued', 'running') AND reason IS DISTINCT FROM $2"""
@@ -198,17 +200,43 @@ async def count_progress(source: Database | AsyncConnection, run_id: str) -> Pro
     """
     async with transaction(source) as connection:
         run = await get(connection, run_id)
-        counts = await fetch_one(
-            connection,
-            """SELECT (SELECT count(*) FROM outcomes WHERE run_id = $1) AS n_outcomes,
-                (SELECT count(*) FROM failures WHERE run_id = $1) AS n_failures""",
-            run_id,
-        )
-        assert counts is not None
-        n_answered = counts.n_outcomes
-        if len(run.cells) != 1:
-            answered = await fetch_all(connection, COUNT_ANSWERED, run_id, len(run.cells))
-            n_answered = answered[0].n
+        if run.status == "finished":
+            sql = "SELECT progress::text FROM runs WHERE id = $1"
+            row = await fetch_one(connection, sql, run_id)
+            if row is not None and row.progress is not None:
+                return Progress(**from_json(row.progress))
+        return await _count(connection, run)
+
+
+async def finish(
+    source: Database | AsyncConnection, run_id: str, *, allowed_from: Iterable[str]
+) -> bool:
+    """Mark a run as finished, with its counts: of a large one they take long to make.
+
+    Returns:
+        Whether it was in an allowed status.
+    """
+    async with transaction(source) as connection:
+        if not await set_status(connection, run_id, "finished", allowed_from=allowed_from):
+            return False
+        counted = await _count(connection, await get(connection, run_id))
+        document = to_json({name: getattr(counted, name) for name in PROGRESS_FIELDS})
+        await _change(connection, run_id, "progress = $2::text::json", document)
+    return True
+
+
+async def _count(connection: AsyncConnection, run: Run) -> Progress:
+    counts = await fetch_one(
+        connection,
+        """SELECT (SELECT count(*) FROM outcomes WHERE run_id = $1) AS n_outcomes,
+            (SELECT count(*) FROM failures WHERE run_id = $1) AS n_failures""",
+        run.id,
+    )
+    assert counts is not None
+    n_answered = counts.n_outcomes
+    if len(run.cells) != 1:
+        answered = await fetch_all(connection, COUNT_ANSWERED, run.id, len(run.cells))
+        n_answered = answered[0].n
     return Progress(
         n_cases=run.n_items * len(run.cells),
         n_outcomes=counts.n_outcomes,

@@ -173,7 +173,7 @@ async def _fill_run(database: Database, number: int, n_items: int) -> None:
         for language in range(LANGUAGES + 1)
     ]
     await scores.replace(database, run_id, "judge-1", json_scores(found))
-    await runs.set_status(database, run_id, "finished", allowed_from=("queued",))
+    await runs.finish(database, run_id, allowed_from=("queued",))
 
 
 FAILURES = """INSERT INTO failures

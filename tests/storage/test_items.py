@@ -3,6 +3,7 @@ import asyncio
 import pytest
 
 from storage import items
+from storage.records import ItemPart
 
 
 async def test_items_come_back_in_order_and_whole(database, new_item):
@@ -110,8 +111,16 @@ async def test_items_can_be_found_by_number(database, new_item):
     assert [stored.number for stored in found] == [2, 7]
 
 
-async def test_the_languages_and_subsets_of_a_set_are_known(database, new_item):
+async def test_where_the_languages_and_subsets_of_a_set_stand_is_known(database, new_item):
     await items.put(database, "set", [new_item(n) for n in range(10)])
 
-    assert await items.parts(database, "set") == (["ar", "de"], ["easy"])
-    assert await items.parts(database, "other") == ([], [])
+    # Even numbers are ar, odd ones de; every third one has no subset.
+    expected = [
+        ItemPart("ar", None, 0, 6),
+        ItemPart("de", "easy", 1, 7),
+        ItemPart("ar", "easy", 2, 8),
+        ItemPart("de", None, 3, 9),
+    ]
+    assert await items.parts(database, "set") == expected
+    assert await items.parts(database, "set") == expected  # noted by the first to ask
+    assert await items.parts(database, "other") == []

@@ -160,7 +160,7 @@ async def items_view(
     page = await outcome_pages.page(database, run_id, wanted, after, limit)
     numbers = {row.number for row in page.rows}
     found = {each.number: each.item for each in await items.find(database, run.item_set, numbers)}
-    languages, subsets = await items.parts(database, run.item_set)
+    parts = await items.parts(database, run.item_set)
     return ItemsView(
         run=run,
         title=title_of(run.benchmark),
@@ -169,8 +169,8 @@ async def items_view(
             for row in page.rows
         ],
         next_after=page.next_after,
-        languages=languages,
-        subsets=subsets,
+        languages=sorted({part.language for part in parts}),
+        subsets=sorted({part.subset for part in parts if part.subset is not None}),
         tasks=list(dict.fromkeys(task for task, _ in run.cells)),
     )
 
