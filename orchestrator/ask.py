@@ -9,7 +9,8 @@ from benchmarks.requests import Request
 from benchmarks.responses import Response, parse_response
 from orchestrator.budget import Purse
 from orchestrator.cache import cache_key
-from orchestrator.providers.metering import Metered, stream_of
+from orchestrator.claiming import Claims
+from orchestrator.providers.metering import Metered, MeteringProvider, stream_of
 from orchestrator.providers.provider import Answer, Provider, Unanswered
 from storage import responses
 from storage.database import Database
@@ -34,7 +35,13 @@ class Asker:
     """Keeps a run's responses to itself; empty where they are shared."""
     purse: Purse | None = None
     """Counts what the run takes and saves; None outside a run."""
+    _claims: Claims | None = field(init=False)
+    """Of a provider that is paid by use; None for one's own models, which may answer twice."""
     _in_flight: dict[bytes, asyncio.Future[Answer]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        is_paid = isinstance(self.provider, MeteringProvider)
+        self._claims = Claims(self.database) if is_paid else None
 
     async def ask(self, requests: Sequence[Request]) -> dict[str, Answered]:
         """Return an answer for the key of every request.
@@ -78,10 +85,14 @@ class Asker:
         try:
             answers = await self._stored(requests)
             missing = {key: requests[key] for key in requests if key not in answers}
+            if missing and self._claims is None:
+                new = await self._ask(missing)
+            else:
+                new, late = await self._ask_unless_others_do(missing)
+                answers |= late
             if answers:
                 await self._count_saved(len(answers))
-            if missing:
-                answers |= await self._ask(missing)
+            answers |= new
         except BaseException as error:
             for key in requests:
                 waiting = self._in_flight.pop(key)
@@ -91,6 +102,27 @@ class Asker:
         for key, answer in answers.items():
             self._in_flight.pop(key).set_result(answer)
         return answers
+
+    async def _ask_unless_others_do(
+        self, missing: Mapping[bytes, Request]
+    ) -> tuple[dict[bytes, Answer], dict[bytes, Answer]]:
+        """Ask what no other process asks just now; return that, and what others have asked."""
+        new: dict[bytes, Answer] = {}
+        late: dict[bytes, Answer] = {}
+        while self._claims is not None and missing:
+            async with self._claims.claim(missing) as mine:
+                late |= await self._stored(missing)
+                to_ask = {key: missing[key] for key in mine if key not in late}
+                if to_ask:
+                    new |= await self._ask(to_ask)
+            missing = {
+                key: request
+                for key, request in missing.items()
+                if key not in new and key not in late
+            }
+            if missing:
+                await self._claims.wait()
+        return new, late
 
     async def _ask(self, requests: Mapping[bytes, Request]) -> dict[bytes, Answer]:
         """Ask, and store each answer when it comes: what is paid for is not lost with others."""

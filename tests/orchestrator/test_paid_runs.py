@@ -17,7 +17,7 @@ from orchestrator.planning import all_requests, make_plan, open_source
 from orchestrator.providers.catalog import open_provider
 from orchestrator.providers.opening import Opening
 from orchestrator.spec import RunSpec
-from storage import failures, outcomes, queue, runs, spending
+from storage import claims, failures, outcomes, queue, runs, spending
 from storage.database import Database, fetch_all
 from tests.orchestrator.paid import CANARY, paid_resources
 from tests.orchestrator.paid_server import FakeDeepL, FakeOpenAI, Reply, too_fast
@@ -131,6 +131,28 @@ async def test_a_budget_is_never_overrun_and_a_larger_one_goes_on(
     assert whole.n_asked == len(server.asked) - 1  # the plan has tried the model once
     assert len(server.asked) > n_paid
     assert whole.budget == 100.0
+
+
+async def test_runs_that_race_for_the_same_questions_share_their_calls(database, resources, server):
+    racing = [await start(database, resources, spec_for(server)) for _ in range(3)]
+    n_before = len(server.asked)
+
+    ended = await asyncio.gather(*(work(database, resources, run, 2) for run in racing))
+
+    bodies = [json.dumps(each.body) for each in server.asked[n_before:]]
+    spent = [await spending.of_run(database, run.id) for run in racing]
+    assert {run.status for run in ended} == {"finished"}
+    assert len(bodies) == len(set(bodies)) == sum(each.n_asked for each in spent)
+    assert sum(each.n_saved for each in spent) == 2 * len(bodies)
+
+
+async def test_a_claim_of_a_dead_process_is_taken_over_when_its_lease_has_run_out(database):
+    dead = await claims.take(database, "dead", [b"1", b"2"], lease_s=-1.0)
+    alive = await claims.take(database, "alive", [b"2", b"3"], lease_s=30.0)
+
+    taken = await claims.take(database, "new", [b"1", b"2", b"3", b"4"], lease_s=30.0)
+
+    assert (dead, alive, taken) == ({b"1", b"2"}, {b"2", b"3"}, {b"1", b"4"})
 
 
 async def test_a_budget_without_a_price_is_refused(database, server):
