@@ -10,7 +10,7 @@ from metrics.comparison_verdict import gate as decide
 from metrics.comparison_verdict import gated
 from services.cli.exits import DONE, WORSE, UsageError
 from services.cli.options import JsonOption, LanguageOption, TaskOption
-from services.cli.printing import number, print_json, print_table, say
+from services.cli.printing import console, number, print_json, print_table, say
 from services.cli.store import find_run, open_store, wait_for
 from services.comparing import StoredComparison, compare_stored, document, read_dimensions, told
 from services.home import Home, open_home
@@ -46,15 +46,22 @@ def compare(
     if as_json:
         print_json(document(found, dimensions))
         return
+    columns = columns_for(console().width)
     for metric in dict.fromkeys(row.metric for row in found.comparison.rows):
         rows = [row for row in found.comparison.rows if row.metric == metric]
-        print_table(metric, COLUMNS, [_cells(row) for row in rows])
+        print_table(metric, columns, [_cells(row)[: len(columns)] for row in rows])
         sys.stdout.write("\n")
     sys.stdout.write("* p < .05 after Holm; mde: the least difference found four times in five\n")
     sys.stdout.write(found.verdict + "\n")
 
 
 COLUMNS = ("task", "language", "of", "A ", "B ", "B-A ", "95% interval ", "Holm ", "mde ")
+WIDE = 90
+
+
+def columns_for(width: int) -> tuple[str, ...]:
+    """Return the columns that a terminal of this width has room for."""
+    return COLUMNS if width >= WIDE else COLUMNS[:-1]
 
 
 def gate(  # noqa: PLR0913  # one parameter an option

@@ -52,10 +52,10 @@ def test_intervals_of_a_difference_hold_it_about_nineteen_times_in_twenty():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_units", [12, 30, 100])
-def test_the_type_one_error_is_that_of_the_level(n_units):
-    # 4·sqrt(.05·.95/1200) = .025
-    assert 0.02 <= share_found(N_SLOW, n_units) <= 0.075
+@pytest.mark.parametrize(("n_units", "least"), [(12, 0.005), (30, 0.025), (100, 0.025)])
+def test_the_type_one_error_is_that_of_the_level(n_units, least):
+    # 4·sqrt(.05·.95/1200) = .025; few units tie in many assignments, which errs to the safe side
+    assert least <= share_found(N_SLOW, n_units) <= 0.075
 
 
 @pytest.mark.slow
