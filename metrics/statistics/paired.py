@@ -19,7 +19,13 @@ from metrics.statistics.intervals import (
     ratio,
 )
 from metrics.statistics.recording import Statistic
-from metrics.statistics.resampling import MAX_CELLS, FloatArray, UnitTotals, sum_by_unit
+from metrics.statistics.resampling import (
+    MANY_COLUMNS,
+    MAX_CELLS,
+    FloatArray,
+    UnitTotals,
+    sum_by_unit,
+)
 
 MAX_EXACT_UNITS = 13
 """Up to so many units that differ, every assignment is tried: 2^13 < N_RESAMPLES."""
@@ -203,7 +209,9 @@ def drawn_shifts(moves: FloatArray, seed: int, n: int) -> FloatArray:
         n: How many assignments.
     """
     generator = np.random.default_rng(seed)
-    distinct, counts = np.unique(moves, axis=0, return_counts=True)
+    distinct, counts = moves, np.ones(len(moves), dtype=np.intp)
+    if moves.shape[1] < MANY_COLUMNS:
+        distinct, counts = np.unique(moves, axis=0, return_counts=True)
     shifts = np.zeros((n, moves.shape[1]))
     alone, shared = counts == 1, counts > 1
     step = max(1, MAX_CELLS // len(distinct))

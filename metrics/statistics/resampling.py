@@ -23,6 +23,8 @@ MAX_CELLS = 2_000_000
 
 FEW_COLUMNS = 4
 """Up to here, adding what was drawn column by column is quicker than counting it first."""
+MANY_COLUMNS = 1_000
+"""From here on no two units are alike, and looking for those that are would cost the most."""
 CELLS_PER_DRAW = 10
 """A multinomial cell costs about as much as this many plain draws."""
 
@@ -62,15 +64,27 @@ def sum_by_unit(columns: ArrayLike, units: Sequence[str], strata: Sequence[str])
     table = np.asarray(columns, dtype=np.float64)
     if not len(table) == len(units) == len(strata):
         raise ValueError(f"{len(table)} rows, {len(units)} units, {len(strata)} strata: not equal")
-    strata_by_unit: dict[str, set[str]] = defaultdict(set)
-    for unit, stratum in zip(units, strata, strict=True):
-        strata_by_unit[unit].add(stratum)
+    strata_by_unit = _strata_by_unit(units, strata)
     names = sorted(strata_by_unit)
     number = {unit: index for index, unit in enumerate(names)}
     totals = np.zeros((len(names), table.shape[1] if table.ndim == 2 else 0))
     np.add.at(totals, np.fromiter((number[unit] for unit in units), np.intp, len(units)), table)
-    strata_of_units = tuple("\x1f".join(sorted(strata_by_unit[name])) for name in names)
+    labels = {each: "\x1f".join(sorted(each)) for each in set(strata_by_unit.values())}
+    strata_of_units = tuple(labels[strata_by_unit[name]] for name in names)
     return UnitTotals(totals, strata_of_units, tuple(names))
+
+
+def _strata_by_unit(units: Sequence[str], strata: Sequence[str]) -> dict[str, frozenset[str]]:
+    """Return in which strata each unit stands; units in the same ones share one set."""
+    nowhere: frozenset[str] = frozenset()
+    joined: dict[tuple[frozenset[str], str], frozenset[str]] = {}
+    found: dict[str, frozenset[str]] = {}
+    for unit, stratum in zip(units, strata, strict=True):
+        before = found.get(unit, nowhere)
+        if stratum not in before:
+            step = (before, stratum)
+            found[unit] = joined.setdefault(step, before | {stratum})
+    return found
 
 
 def group_by_stratum(strata: Sequence[str]) -> list[NDArray[np.intp]]:
@@ -103,6 +117,9 @@ def resample_totals(units: UnitTotals, seed: int, n_resamples: int) -> FloatArra
     generator = np.random.default_rng(seed)
     sums = np.zeros((n_resamples, units.totals.shape[1]))
     for group in group_by_stratum(units.strata):
+        if units.totals.shape[1] >= MANY_COLUMNS:
+            _add_drawn(sums, units.totals[group], generator)
+            continue
         distinct, counts = np.unique(units.totals[group], axis=0, return_counts=True)
         if len(distinct) * CELLS_PER_DRAW <= len(group):
             _add_multinomial(sums, distinct, counts, generator)
