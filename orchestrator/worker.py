@@ -10,6 +10,7 @@ import logging
 import os
 import signal
 import socket
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
 
@@ -35,6 +36,9 @@ DRAIN_S = 20.0
 INTERRUPT_S = 3.0
 """The same for a person who waits at a terminal."""
 PAUSE_S = 0.5
+FALSE_START_S = 2.0
+MAX_FALSE_STARTS = 20
+"""In a row: then the trouble is no outage, and who started the worker must hear of it."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,8 @@ class _Hands:
     """Ids of the jobs that are being worked on."""
     worker: Worker | None = None
     """procrastinate's own, as of now."""
+    n_false_starts: int = 0
+    """How often in a row it ended as soon as it was begun."""
     lost: frozenset[int] = frozenset()
     """Jobs that the database believes to be here, and are not, as of the last beat."""
     is_told_to_stop: bool = False
@@ -71,6 +77,7 @@ async def work(url: str, contexts: RunContexts, options: WorkerOptions) -> None:
 
     Raises:
         DatabaseUnreachableError: There is no database to begin with.
+        ConnectorException: The database answers, and refuses what the queue asks for.
     """
     await contexts.database.ping()
     hands = _Hands(set())
@@ -85,6 +92,7 @@ async def work(url: str, contexts: RunContexts, options: WorkerOptions) -> None:
 async def _work_until_trouble(
     app: procrastinate.App, hands: _Hands, options: WorkerOptions
 ) -> None:
+    began_at = time.monotonic()
     hands.worker = Worker(
         app,
         queues=list(options.queues) or None,
@@ -101,6 +109,11 @@ async def _work_until_trouble(
     except exceptions.ConnectorException as error:
         cause = error.__cause__ or error
         LOG.warning("worker begins anew", extra={"error": f"{type(cause).__name__}: {cause}"})
+        is_false = time.monotonic() - began_at < FALSE_START_S
+        hands.n_false_starts = hands.n_false_starts + 1 if is_false else 0
+        if hands.n_false_starts >= MAX_FALSE_STARTS:
+            raise
+        await asyncio.sleep(PAUSE_S)
 
 
 async def _settle(app: procrastinate.App, database: Database, hands: _Hands) -> None:
