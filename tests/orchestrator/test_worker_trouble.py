@@ -22,8 +22,11 @@ async def test_a_database_that_answers_and_refuses_ends_the_worker_after_some_tr
     monkeypatch.setattr(worker, "PAUSE_S", 0.0)
     hands = _Hands(set())
 
-    with pytest.raises(exceptions.ConnectorException):
+    async def begin_again_and_again():
         for _ in range(2 * worker.MAX_FALSE_STARTS):
             await _work_until_trouble(None, hands, WorkerOptions())
+
+    with pytest.raises(exceptions.ConnectorException):
+        await begin_again_and_again()
 
     assert Refused.n_begun == worker.MAX_FALSE_STARTS
