@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from benchmarks.benchmark import Benchmark, BenchmarkSettings
 from benchmarks.errors import BenchmarkError, PluginError, SettingError, UnknownNameError
 from benchmarks.plugins import BENCHMARKS_GROUP, Plugin, Plugins, blamed_on, find_plugins
+from benchmarks.validation import problem_reason
 
 BENCHMARKS: Mapping[str, str] = {
     "stingray": "benchmarks.stingray.benchmark:Stingray",
@@ -24,6 +25,8 @@ MEMBERS = (
     *(name for name in vars(Benchmark) if not name.startswith("_")),
 )
 """What a class must have to be a benchmark."""
+MAX_MET = 80
+"""Characters of a refused value in a message."""
 
 
 def benchmark_plugins() -> Plugins:
@@ -62,13 +65,13 @@ def open_benchmark(name: str, settings: Mapping[str, Any] | None = None) -> Benc
         bound = found.settings_class.model_validate(dict(settings or {}))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        setting = ".".join(str(part) for part in first["loc"]) or "settings"
+        setting = ".".join(str(part) for part in first["loc"])
         if first["type"] == "extra_forbidden":
             allowed = ", ".join(sorted(found.settings_class.model_fields)) or "none"
             message = f"unknown setting {setting!r} of {name}; allowed: {allowed}"
             raise UnknownNameError(message) from error
-        message = f"setting {setting}={first['input']!r} of {name}: {first['msg']}"
-        raise SettingError(message) from error
+        met = f"setting {setting}={_short(first['input'])} of {name}" if setting else name
+        raise SettingError(f"{met}: {problem_reason(first)}") from error
     with _blame_on(benchmark_plugins().usable.get(name) if name not in BENCHMARKS else None):
         return found(bound)
 
@@ -94,6 +97,11 @@ def open_all() -> tuple[list[Benchmark], list[str]]:
                 raise
             problems.append(str(plugin.error(str(error))))
     return opened, problems
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= MAX_MET else f"{text[:MAX_MET]}…"
 
 
 def _blame_on(plugin: Plugin | None) -> AbstractContextManager[None]:

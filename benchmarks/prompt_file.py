@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.validation import read_problem
+
 MAX_CHARACTERS = 100_000
 
 
@@ -66,7 +68,7 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"prompt file {path} cannot be read: {error}") from error
+        raise ValueError(f"prompt file {path} cannot be read: {read_problem(error)}") from error
 
 
 def _parse(text: str) -> dict[str, str]:

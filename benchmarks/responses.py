@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from benchmarks.errors import ReplayError
 from benchmarks.requests import LogProbRequest, Request, RequestKind
+from benchmarks.validation import first_problem
 
 
 def _finite(value: float) -> float:
@@ -137,8 +138,4 @@ def _check_count(request: LogProbRequest, sums: Sequence[float]) -> None:
 
 
 def _reason(error: Exception) -> str:
-    if isinstance(error, ValidationError):
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        return f"{place}: {first['msg']}" if place else str(first["msg"])
-    return str(error)
+    return first_problem(error) if isinstance(error, ValidationError) else str(error)

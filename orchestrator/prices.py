@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from benchmarks.validation import first_problem
 from orchestrator.errors import WrongUseError
 
 OWN_FILE = Path(__file__).parent / "prices.yaml"
@@ -90,8 +91,6 @@ def read_prices(path: Path) -> list[Price]:
     except OSError as error:
         raise WrongUseError(f"no price file at {path}") from error
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise WrongUseError(f"{path}: {place}: {first['msg']}") from error
+        raise WrongUseError(f"{path}: {first_problem(error)}") from error
     except (yaml.YAMLError, ValueError) as error:
         raise WrongUseError(f"{path}: no price file: {' '.join(str(error).split())}") from error

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from benchmarks.benchmark import Item, Outcome
 from benchmarks.responses import FiniteFloat
+from benchmarks.validation import first_problem
 from metrics.score import Score
 from metrics.table import OutcomeRow
 from orchestrator.planning import fingerprint_items
@@ -186,7 +187,7 @@ class RunBundle:
         try:
             return [Score.model_validate(score) for score in found]
         except ValidationError as error:
-            raise self._wrong("scores.json", _reason(error)) from error
+            raise self._wrong("scores.json", first_problem(error)) from error
 
     def _record(self, name: str, record: type[Record]) -> Record:
         found = parse_json(self._path, name, self._files[f"{self._folder}/{name}"])
@@ -203,7 +204,7 @@ class RunBundle:
         try:
             return record.model_validate(found)
         except ValidationError as error:
-            raise self._wrong(place, _reason(error)) from error
+            raise self._wrong(place, first_problem(error)) from error
 
     def _wrong(self, place: str, why: str) -> BundleError:
         return BundleError(f"{self._path}: {self._folder}/{place}: {why}")
@@ -250,8 +251,3 @@ def _row(
         detail={} if outcome is None else outcome.detail,
         baselines={} if outcome is None else outcome.baselines,
     )
-
-
-def _reason(error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
-    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"

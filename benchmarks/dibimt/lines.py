@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from benchmarks.errors import DataError
+from benchmarks.validation import first_problem
 
 MAX_LINE_BYTES = 4_000_000
 """Longer lines are no item; reading stops before they fill the memory."""
@@ -42,9 +43,7 @@ def parse_record(record: type[Record], payload: Any, path: Path, number: int) ->
     try:
         return record.model_validate(payload)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise DataError(f"{path}, line {number}: {place}: {first['msg']}") from error
+        raise DataError(f"{path}, line {number}: {first_problem(error)}") from error
 
 
 def _bounded(lines: Any, path: Path) -> Iterator[bytes]:  # noqa: ANN401  # a binary file

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError,
 from benchmarks.dtails.data import Row
 from benchmarks.dtails.tables import read_text
 from benchmarks.errors import DataError
+from benchmarks.validation import first_problem
 
 Confidence = Literal["Absolutely sure", "Likely but uncertain", "No idea"]
 AnnotatorId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,16}$")]
@@ -128,9 +129,7 @@ def _read_line(place: str, text: str) -> RulesLine | SentenceLine:
     try:
         return _ADAPTER.validate_json(text)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise DataError(f"{place}: {where}: {first['msg']}") from error
+        raise DataError(f"{place}: {first_problem(error)}") from error
 
 
 def _question(line: RulesLine | SentenceLine) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from benchmarks.errors import SettingError
+from benchmarks.validation import first_problem
 
 
 class ConceptRules(BaseModel):
@@ -73,9 +74,7 @@ def read_artefact(path: Path) -> RulesArtefact:
         message = f"setting rules={path}: no such file; allowed: none, self, a rules artefact"
         raise SettingError(message) from error
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        message = f"setting rules={path}: not a rules artefact ({place}: {first['msg']})"
+        message = f"setting rules={path}: not a rules artefact ({first_problem(error)})"
         raise SettingError(message) from error
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from benchmarks.validation import problem_reason
 from orchestrator.errors import WrongUseError
 from orchestrator.limits import LaneSettings
 
@@ -123,4 +124,6 @@ def read_http_settings(kind: str, settings: Mapping[str, str]) -> Any:  # noqa: 
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         name = ".".join(str(part) for part in first["loc"])
-        raise WrongUseError(f"--setting {name}={first['input']}: {first['msg']}") from error
+        raise WrongUseError(
+            f"--setting {name}={first['input']}: {problem_reason(first)}"
+        ) from error

@@ -16,6 +16,7 @@ from benchmarks.dtails.mining_job import Corpus, MiningJob, MiningResult, mine_c
 from benchmarks.dtails.mining_senses import tag_by_wordnet
 from benchmarks.dtails.mining_test_set import TestSetSettings
 from benchmarks.dtails.names import SOURCE_CODE
+from benchmarks.validation import problem_reason
 from languages.alignment_awesome import LAYER
 from languages.errors import BackendUnavailableError
 from languages.lemmatisation import Lemmatiser, open_lemmatiser
@@ -137,7 +138,7 @@ def _given(settings: type[BaseModel], values: Mapping[str, object]) -> dict[str,
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         name = str(first["loc"][0]).replace("_", "-")
-        raise UsageError(f"--{name} {first['input']}: {first['msg']}") from error
+        raise UsageError(f"--{name} {first['input']}: {problem_reason(first)}") from error
     return given
 
 

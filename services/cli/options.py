@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
+from benchmarks.validation import problem_reason
 from orchestrator.spec import RunSpec
 from services.cli.exits import UsageError
 
@@ -65,7 +66,7 @@ def make_spec(**given: object) -> RunSpec:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         name = "_".join(str(part) for part in first["loc"]).replace("_", "-")
-        raise UsageError(f"--{name} {first['input']}: {first['msg']}") from error
+        raise UsageError(f"--{name} {first['input']}: {problem_reason(first)}") from error
 
 
 def absolute_data(data: str | None) -> str | None:

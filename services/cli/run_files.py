@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from benchmarks.errors import BenchmarkError
+from benchmarks.validation import problem_reason
 from orchestrator.errors import WrongUseError
 from orchestrator.planning import open_source
 from orchestrator.run import Labels
@@ -146,7 +147,9 @@ def _entries(path: Path, found: RunFile, lines: Lines) -> Iterator[Entry]:
             except ValidationError as error:
                 first = error.errors(include_url=False)[0]
                 own = lines.of(("benchmarks", position, *first["loc"]))
-                raise UsageError(f"{path}:{own}: {first['loc'][0]}: {first['msg']}") from error
+                raise UsageError(
+                    f"{path}:{own}: {first['loc'][0]}: {problem_reason(first)}"
+                ) from error
             except (BenchmarkError, WrongUseError) as error:
                 raise UsageError(f"{path}:{line}: {error}") from error
             yield Entry(spec, line)
@@ -192,7 +195,7 @@ def _first_problem(path: Path, error: ValidationError, lines: Lines) -> str:
     name = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
         return f"{path}:{lines.of(first['loc'])}: unknown word {first['loc'][-1]!r}"
-    return f"{path}:{lines.of(first['loc'])}: {name or 'the file'}: {first['msg']}"
+    return f"{path}:{lines.of(first['loc'])}: {name or 'the file'}: {problem_reason(first)}"
 
 
 def _name_of(path: Path) -> str:

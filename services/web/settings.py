@@ -6,6 +6,8 @@ from typing import Annotated, Literal, Self
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from benchmarks.validation import problem_reason
+
 
 class SettingsError(Exception):
     """A setting from the environment that is not allowed; the message names its variable."""
@@ -64,7 +66,7 @@ def _first_problem(error: ValidationError, prefix: str) -> str:
     first = error.errors(include_url=False)[0]
     name = prefix + "_".join(str(part) for part in first["loc"]).upper()
     met = "" if "KEY" in name else f"={first['input']!r}"
-    return f"{name}{met}: {first['msg']}"
+    return f"{name}{met}: {problem_reason(first)}"
 
 
 def is_loopback(host: str) -> bool:

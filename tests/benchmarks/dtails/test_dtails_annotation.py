@@ -82,7 +82,7 @@ def test_what_is_written_can_be_read_again(tmp_path):
     ("lines", "message"),
     [
         ([], "no annotation"),
-        (["nonsense"], "line 1: .*Invalid JSON"),
+        (["nonsense"], "line 1: not JSON"),
         ([{**GOOD, "choice": "besef"}], r"line 1: .*'besef' is none of the variations"),
         ([{**GOOD, "confidence": "maybe"}], "line 1: .*confidence"),
         ([{**GOOD, "annotator": "jan@example.org"}], "line 1: .*annotator"),
