@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from threading import Event
 
 import httpx
 import psutil
@@ -121,12 +122,20 @@ def wait_until_ready(
     record: ServiceRecord,
     timeout_s: float = START_TIMEOUT_S,
     tell: Callable[[str], None] | None = None,
+    halt: Event | None = None,
 ) -> None:
     """Wait for a service to be ready; what takes longer than a moment is told.
+
+    Args:
+        record: Of the service.
+        timeout_s: When to give up.
+        tell: Says what takes so long, once it does.
+        halt: Set by another thread when nobody waits any more.
 
     Raises:
         ServiceStartError: It ended, or took too long; says what it wrote last.
     """
+    halt = halt or Event()
     deadline = time.monotonic() + timeout_s
     tell_at = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
@@ -137,7 +146,8 @@ def wait_until_ready(
             raise ServiceStartError(last_line(record.log), _exit_code(record))
         if not record.url or _is_ready(record.url):
             return
-        time.sleep(POLL_S)
+        if halt.wait(POLL_S):
+            raise ServiceStartError(f"{record.name} is no longer wanted")
     raise ServiceStartError(
         f"{record.name} was not ready after {timeout_s:.0f} s; log: {record.log}"
     )
@@ -191,7 +201,11 @@ def resources_of(home: Home, endpoints: Mapping[str, str] | None = None) -> Reso
 
 @contextlib.contextmanager
 def scorers_for(
-    home: Home, models: list[str], tell: Callable[[str], None], dtype: str | None = None
+    home: Home,
+    models: list[str],
+    tell: Callable[[str], None],
+    dtype: str | None = None,
+    halt: Event | None = None,
 ) -> Iterator[Mapping[str, str]]:
     """Lend a scorer for each model: one that runs already, or one that ends with this block.
 
@@ -200,6 +214,7 @@ def scorers_for(
         models: Their names.
         tell: Says what takes so long, once it does.
         dtype: Of the weights of those that are started here.
+        halt: Set by another thread when nobody waits for them any more.
 
     Raises:
         ServiceStartError: One cannot be started.
@@ -212,7 +227,7 @@ def scorers_for(
                 port = free_port()
                 started.append(start_scorer(home, model, port, ends_with_parent=True, dtype=dtype))
         for record in started:
-            wait_until_ready(record, tell=tell)
+            wait_until_ready(record, tell=tell, halt=halt)
         lent = {record.model: record.url for record in started}
         yield {model: lent.get(model) or found[model] for model in models}
     finally:

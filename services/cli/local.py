@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import shlex
+import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 
@@ -104,9 +105,15 @@ async def _scorers(
     if not models:
         yield await asyncio.to_thread(find_scorers, home)
         return
+    halt = threading.Event()
     with contextlib.ExitStack() as stack:
-        lent = scorers_for(home, models, say, dtype)
-        found = await asyncio.to_thread(stack.enter_context, lent)
+        lent = scorers_for(home, models, say, dtype, halt)
+        try:
+            found = await asyncio.to_thread(stack.enter_context, lent)
+        except asyncio.CancelledError:
+            halt.set()
+            told = "interrupted while the model was being loaded; nothing was asked"
+            raise InterruptedRunError(told) from None
         yield dict(found)
 
 
