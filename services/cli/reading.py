@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import IO, Annotated, Any
@@ -15,13 +16,20 @@ from metrics.score import Score
 from orchestrator.liveness import with_reasons
 from services.cli.exits import UsageError
 from services.cli.options import JsonOption, RunArgument
-from services.cli.printing import print_json, print_published, print_scores, print_table, say
+from services.cli.printing import (
+    print_json,
+    print_published,
+    print_scores,
+    print_table,
+    say,
+    without_empty_headlines,
+)
 from services.cli.score_sets import ScoreSetOption, choose_set, sets_line
 from services.cli.store import find_run, open_store, wait_for
 from services.home import Home, open_home
 from services.metrics.published import published_document
 from services.metrics.report import render_report
-from storage import failures, outcomes, runs, scores
+from storage import failures, outcomes, runs, scores, spending
 from storage.records import Run
 
 PAGE = 1_000
@@ -110,7 +118,7 @@ def show_scores(
         sys.stdout.write(f"{document['run']} · {document['benchmark']} · {document['model']}\n")
         sys.stdout.write(sets_line(document["score_sets"], document["score_set"]))
         found = [Score.model_validate(score) for score in document["scores"]]
-        shown = [score for score in found if _is_shown(score, dimensions)]
+        shown = without_empty_headlines(score for score in found if _is_shown(score, dimensions))
         print_scores(shown)
         print_published(shown)
 
@@ -160,6 +168,7 @@ async def _show(home: Home, run_id: str) -> dict[str, Any]:
         [run] = await with_reasons(database, [await find_run(database, run_id)])
         progress = await runs.count_progress(database, run.id)
         failed = await failures.list_failures(database, run.id, limit=MAX_FAILURES)
+        spent = await spending.of_run(database, run.id)
     return {
         **_brief(run),
         "n_items": progress.n_items,
@@ -167,6 +176,7 @@ async def _show(home: Home, run_id: str) -> dict[str, Any]:
         "n_cases": progress.n_cases,
         "n_outcomes": progress.n_outcomes,
         "n_failures": progress.n_failures,
+        "spending": None if spent is None else asdict(spent),
         "failures": [
             {"request_key": f.request_key, "error": f.error, "detail": f.detail} for f in failed
         ],
