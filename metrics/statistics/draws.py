@@ -94,7 +94,7 @@ def _estimate(draws: Draws, n: int) -> Estimate:
         why = "too few units for an interval"
         return Estimate(value, None, None, None, n, n_units, None, why, n_undefined)
     if np.ptp(drawn) <= TOLERANCE:
-        return _unvaried(value, n, n_units)
+        return _unvaried(draws, n)
     tail = tail_of(UnitTotals(np.empty((n_units, 0)), draws.strata))
     low, high = np.quantile(drawn, (tail, 1 - tail))
     se = float(drawn.std(ddof=1))
@@ -103,13 +103,23 @@ def _estimate(draws: Draws, n: int) -> Estimate:
     )  # fmt: skip
 
 
-def _unvaried(value: float, n: int, n_units: int) -> Estimate:
+def _unvaried(draws: Draws, n: int) -> Estimate:
     """Widen a difference that no resample varies: a point would claim certainty.
 
     What was seen in none of the units has a share of at most Wilson's upper end.
     """
+    value, n_units = draws.difference, len(draws.strata)
     reach = wilson(0, n_units)[1]
-    return Estimate(value, value - reach, value + reach, reach / 2, n, n_units, "wilson", None)
+    most = _greatest_difference(draws)
+    low, high = max(-most, value - reach), min(most, value + reach)
+    return Estimate(value, low, high, reach / 2, n, n_units, "wilson", None)
+
+
+def _greatest_difference(draws: Draws) -> float:
+    """Return how far two values can be apart: shares by 1, biases and correlations by 2."""
+    if min(draws.first, draws.second) >= 0 and max(draws.first, draws.second) <= 1:
+        return 1.0
+    return 2.0 if max(abs(draws.first), abs(draws.second)) <= 1 else math.inf
 
 
 def _p_value(draws: Draws) -> float:

@@ -131,6 +131,18 @@ def test_what_no_resample_varies_is_not_called_certain():
     assert found.minimum_detectable > 0.2
 
 
+def test_a_difference_that_no_resample_varies_stays_in_its_range():
+    units = [f"u{number}" for number in range(10)]
+    a, b = (
+        sum_by_unit(np.column_stack([np.full(10, value), np.ones(10)]), units, ["s"] * 10)
+        for value in (0.0, 1.0)
+    )
+
+    found = comparison_of(PairedSums(a, b, 0, 100).draws(ratio), 10).difference
+
+    assert (found.ci_low, found.ci_high) == pytest.approx((1 - 0.27754, 1.0), abs=1e-4)
+
+
 def test_a_unit_that_one_side_lacks_has_zeros_there():
     marked = [f"w1{OF_A}", f"w2{OF_A}", f"w1{OF_B}"]
     units = sum_by_unit([[1, 1], [0, 1], [1, 2]], marked, ["s", "t", "s"])
