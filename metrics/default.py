@@ -5,6 +5,7 @@ counts as wrong, one without a value is left out, and both lower the coverage.
 """
 
 import statistics
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,7 +14,7 @@ from metrics.estimated import setting_text, with_estimate
 from metrics.score import Score
 from metrics.statistics.intervals import Estimate, proportion
 from metrics.statistics.macro import macro_proportion
-from metrics.table import OutcomeRow
+from metrics.table import OutcomeRow, narrowed
 
 METRIC = "accuracy"
 
@@ -55,17 +56,21 @@ def default_scores(
 def _parts(rows: Sequence[OutcomeRow]) -> Iterator[_Part]:
     """Yield the headlines of every task first, then what stands below them."""
     tasks = list(dict.fromkeys(row.task for row in rows))
-    by_task = {task: [row for row in rows if row.task == task] for task in tasks}
+    by_task = {task: narrowed(rows, partial(_has, "task", task)) for task in tasks}
     for task in tasks:
         yield from _by_language(task, by_task[task])
     for task in tasks:
         for subset in _several(row.subset for row in by_task[task]):
-            part = [row for row in by_task[task] if row.subset == subset]
+            part = narrowed(by_task[task], partial(_has, "subset", subset))
             yield from _by_language(task, part, subset=subset)
         variants = _several(row.variant for row in by_task[task])
         for variant in variants if len(variants) > 1 else ():
-            part = [row for row in by_task[task] if row.variant == variant]
+            part = narrowed(by_task[task], partial(_has, "variant", variant))
             yield from _by_language(task, part, variant=variant)
+
+
+def _has(name: str, wanted: str, row: OutcomeRow) -> bool:
+    return bool(getattr(row, name) == wanted)
 
 
 def _several(names: Iterable[str | None]) -> list[str]:
@@ -76,7 +81,7 @@ def _by_language(
     task: str, rows: Sequence[OutcomeRow], subset: str | None = None, variant: str | None = None
 ) -> Iterator[_Part]:
     for language in dict.fromkeys(row.language for row in rows):
-        of_language = [row for row in rows if row.language == language]
+        of_language = narrowed(rows, partial(_has, "language", language))
         yield _Part(task, language, subset, variant, of_language)
     yield _Part(task, None, subset, variant, rows)
 
@@ -101,7 +106,11 @@ def _score(part: _Part, benchmark: str, unit: str | None, seed: int) -> Score:
 def _estimate(part: _Part, seed: int) -> Estimate:
     values = [row.value for row in part.rows]
     units = [row.unit for row in part.rows]
-    strata = [f"{row.language}\x1f{row.subset or ''}" for row in part.rows]
+    names: dict[tuple[str, str | None], str] = {}  # each is made once: rows may be millions
+    strata = [
+        names.setdefault((row.language, row.subset), f"{row.language}\x1f{row.subset or ''}")
+        for row in part.rows
+    ]
     if len(part.languages) == 1:
         return proportion(values, units, strata, seed)
     return macro_proportion(values, [row.language for row in part.rows], units, strata, seed)
@@ -109,9 +118,13 @@ def _estimate(part: _Part, seed: int) -> Estimate:
 
 def _baselines(part: _Part) -> dict[str, float | None]:
     """Return what each baseline gets on the answered cases."""
-    answered = replace(part, rows=[row for row in part.rows if row.value is not None])
+    answered = replace(part, rows=narrowed(part.rows, _is_answered))
     names = sorted({name for row in part.rows for name in row.baselines})
     return {name: _mean_over_languages(answered, partial(_baseline, name)) for name in names}
+
+
+def _is_answered(row: OutcomeRow) -> bool:
+    return row.value is not None
 
 
 def _baseline(name: str, row: OutcomeRow) -> float | None:
@@ -120,14 +133,11 @@ def _baseline(name: str, row: OutcomeRow) -> float | None:
 
 def _mean_over_languages(part: _Part, read: Callable[[OutcomeRow], float | None]) -> float | None:
     """Return the unweighted mean of the languages' means; None where one has no value."""
-    means = []
-    for language in part.languages:
-        known = [
-            value
-            for row in part.rows
-            if row.language == language and (value := read(row)) is not None
-        ]
-        if not known:
-            return None
-        means.append(statistics.fmean(known))
-    return statistics.fmean(means) if means else None
+    known = {language: array("d") for language in part.languages}
+    for row in part.rows:
+        value = read(row)
+        if value is not None:
+            known[row.language].append(value)
+    if not known or not all(known.values()):
+        return None
+    return statistics.fmean(statistics.fmean(values) for values in known.values())

@@ -14,16 +14,21 @@ from orchestrator.plan import NumberedCase, open_cases
 from orchestrator.work import RunContext, stored_outcome
 from storage import items, outcomes, responses, runs, scores
 from storage.database import Database
+from storage.outcome_table import read_table
 from storage.records import Run, StoredOutcome
 
 CHUNK_ITEMS = 500
+MAX_ROWS_IN_MEMORY = 50_000
+"""More cases are read into columns: slower to look at, but a fortieth of the size."""
 NOTICE_INTERVAL_S = 0.5
 LIVE = ("queued", "running")
 
 
 async def compute_scores(database: Database, run: Run) -> list[Score]:
     """Compute every score of a run from its stored outcomes."""
-    rows = await outcomes.rows(database, run.id)
+    is_large = run.n_items * len(run.cells) > MAX_ROWS_IN_MEMORY
+    read = read_table if is_large else outcomes.rows
+    rows = await read(database, run.id)
     # In a thread: minutes of arithmetic must not stop this process's heartbeat.
     found = await asyncio.to_thread(scores_of, run.benchmark, rows, run.settings, run.seed)
     return [score.model_copy(update={"model": run.model}) for score in found]
