@@ -31,12 +31,11 @@ class Counter:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument("--seed", type=int, default=None, help="of every random moment; default 0")
-    parser.add_argument("words", nargs="*", help="passed on to pytest")
-    given = parser.parse_args()
+    given, words = parser.parse_known_args()  # the rest is pytest's
     if given.seed is not None:
         os.environ["POLYSENSE_FAULT_SEED"] = str(given.seed)
     counter = Counter()
-    options = ["-m", "", "-v", "--tb=short", "-p", "no:cacheprovider", *given.words]
+    options = ["-m", "", "-v", "--tb=short", "-p", "no:cacheprovider", *words]
     code = pytest.main([str(FOLDER), *options], plugins=[counter])
     passed = counter.passed - counter.failed
     sys.stdout.write(f"{len(passed)} passed, {len(counter.failed)} failed\n")
