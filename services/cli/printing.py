@@ -62,6 +62,46 @@ def print_scores(scores: Sequence[Score]) -> None:
         sys.stdout.write(f"– {reason}\n")
 
 
+def without_empty_headlines(scores: Iterable[Score]) -> list[Score]:
+    """Leave out headline rows without a value where rows by subset, which are there, have one.
+
+    What must not be pooled has no headline; its subsets are shown instead of a dash.
+    """
+    rows = list(scores)
+    split = {_headline_of(row) for row in rows if row.subset is not None and row.value is not None}
+    return [
+        row
+        for row in rows
+        if row.subset is not None or row.value is not None or _headline_of(row) not in split
+    ]
+
+
+def undefined_sentences(scores: Iterable[Score]) -> list[str]:
+    """Say which tasks' main scores have no value, and why; the first row of a task is its main one.
+
+    A mean is told of only where every language has a value.
+    """
+    rows = [row for row in scores if row.task is not None and row.subset is None]
+    main = {row.task: row.metric for row in reversed(rows)}
+    named: dict[tuple[str | None, str, str], list[str]] = {}
+    for row in sorted(rows, key=lambda row: row.language is None):
+        if row.metric != main[row.task] or row.value is not None:
+            continue
+        is_told = any(task == row.task for task, _, _ in named)
+        if row.language is None and is_told:
+            continue
+        key = (row.task, row.metric, row.reason or "not known why")
+        named.setdefault(key, []).append(row.language or "the mean")
+    return [
+        f"{task}: no {metric} for {', '.join(dict.fromkeys(languages))}: {reason}"
+        for (task, metric, reason), languages in named.items()
+    ]
+
+
+def _headline_of(score: Score) -> tuple[object, ...]:
+    return (score.task, score.metric, score.language, score.layer, score.setting)
+
+
 def print_published(scores: Sequence[Score]) -> None:
     """Print what the papers report beside one's own scores; nothing where they report nothing."""
     found = published_for(scores)
@@ -122,8 +162,8 @@ def _score_row(score: Score, *, is_wide: bool) -> list[str]:
 
 
 def number(value: float) -> str:
-    """Print a score's value: three decimals, a real minus sign never."""
-    return f"{value:.3f}"
+    """Print a score's value: three decimals, and no minus sign before a zero."""
+    return f"{value:z.3f}"
 
 
 def _interval(score: Score) -> str:

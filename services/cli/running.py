@@ -32,7 +32,14 @@ from services.cli.options import (
     make_spec,
     read_settings,
 )
-from services.cli.printing import print_json, print_scores, say, spending_sentence
+from services.cli.printing import (
+    print_json,
+    print_scores,
+    say,
+    spending_sentence,
+    undefined_sentences,
+    without_empty_headlines,
+)
 from services.cli.remote import Api
 from services.cli.run_files import is_run_file
 from services.cli.run_groups import run_file
@@ -243,12 +250,16 @@ def _report_remote(client: Api, run_id: str, *, as_json: bool) -> int:
 
 
 def _worth_a_glance(found: list[Score]) -> list[Score]:
-    """Return the headline rows, and the subsets too where they are few."""
+    """Return the headline rows; rows by subset where these are few, or must not be pooled."""
     plain = [score for score in found if score.setting is None and score.layer is None]
-    headlines = [score for score in plain if score.subset is None]
-    if len(plain) > MAX_ROWS:
+    shown = without_empty_headlines(plain)
+    if len(plain) <= MAX_ROWS:
+        return shown
+    headlines = [score for score in shown if score.subset is None]
+    if len(shown) == len(plain):
         return headlines
-    return [score for score in plain if score.value is not None or score.subset is not None]
+    whole = {(score.task, score.language) for score in plain if score.subset is None}
+    return [score for score in shown if (score.task, score.language) in whole]
 
 
 def _end(document: dict[str, Any], reason: str | None, *, as_json: bool) -> int:
@@ -261,6 +272,9 @@ def _end(document: dict[str, Any], reason: str | None, *, as_json: bool) -> int:
         say("`polysense scores last --by task,language,subset,setting` shows every row")
     n_items, n_answered = document["n_items"], document["n_answered"]
     say(f"run {document['run']} is {document['status']}: {n_answered} of {n_items} items answered")
+    plain = [score for score in found if score.setting is None and score.layer is None]
+    for sentence in undefined_sentences(without_empty_headlines(plain)):
+        say(sentence)
     if reason:
         say(reason)
     if document["status"] == "failed":

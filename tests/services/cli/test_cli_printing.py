@@ -1,7 +1,12 @@
 """What a person reads in the terminal."""
 
 from metrics.score import Score
-from services.cli.printing import print_scores
+from services.cli.printing import (
+    number,
+    print_scores,
+    undefined_sentences,
+    without_empty_headlines,
+)
 
 
 def score(**given):
@@ -33,3 +38,36 @@ def test_markup_in_data_is_shown_and_not_obeyed(capsys):
     print_scores([score(language="[red]x[/red]")])
 
     assert "[red]x[/red]" in capsys.readouterr().out
+
+
+def test_where_a_headline_is_undefined_its_subsets_stand_in_for_it():
+    whole = score(metric="bias", language="en_de", value=None, reason="never pooled", n=0)
+    parts = [score(metric="bias", language="en_de", subset=name) for name in ("same", "false")]
+    accuracy = score(language="en_de")
+
+    assert without_empty_headlines([accuracy, whole, *parts]) == [accuracy, *parts]
+
+
+def test_a_headline_whose_subsets_have_no_value_either_stays():
+    whole = score(language="de", value=None, reason="no answer", n=0)
+    part = score(language="de", subset="noun", value=None, reason="no answer", n=0)
+    elsewhere = score(language="es", subset="noun")
+
+    assert without_empty_headlines([whole, part, elsewhere]) == [whole, part, elsewhere]
+
+
+def test_a_main_score_without_a_value_is_told_with_its_reason_once():
+    equal = "all 4 predictions are equal"
+    rows = [
+        score(metric="spearman", language="amh", value=None, reason=equal),
+        score(metric="spearman", language="eng", value=None, reason=equal),
+        score(metric="spearman", language=None, value=None, reason="no value for amh, eng"),
+        score(metric="mfs", language="eng", value=None, reason="no BAD item"),
+        score(metric="pearson", task=None, value=None, reason="too few languages"),
+    ]
+
+    assert undefined_sentences(rows) == [f"t: no spearman for amh, eng: {equal}"]
+
+
+def test_a_zero_has_no_sign():
+    assert [number(value) for value in (-0.0, -0.0001, -0.25)] == ["0.000", "0.000", "-0.250"]

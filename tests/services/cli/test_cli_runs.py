@@ -167,6 +167,40 @@ def test_a_missing_answer_is_an_unanswered_item_and_exit_code_1(polysense, pairs
     assert headline(document)["coverage"] == 0.25
 
 
+def test_constant_answers_are_told_as_an_error_and_shown_as_a_dash(polysense, tmp_path):
+    asked = polysense("requests", "semrel", "--setting", "inference=rating", "--language", "eng")
+    answers = tmp_path / "answers.jsonl"
+    lines = [
+        {"key": json.loads(line)["key"], "response": {"text": "0.5"}}
+        for line in asked.stdout.splitlines()
+    ]
+    answers.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    words = ["run", "semrel", "--setting", "inference=rating", "--language", "eng"]
+
+    done = polysense(*words, "--model", f"replay:{answers}")
+
+    reason = f"all {len(lines)} predictions are equal"
+    assert done.returncode == 0, done.stderr
+    assert f"relatedness: no spearman for eng: {reason}" in done.stderr.splitlines()
+    [row] = [line.split() for line in done.stdout.splitlines() if " eng " in line]
+    assert row[:4] == ["relatedness", "spearman", "eng", "–"]
+    assert done.stdout.count(reason) == 1
+
+
+def test_what_must_not_be_pooled_is_shown_by_subset(polysense):
+    done = polysense("run", "stingray", "--model", "fake", "--language", "en_de")
+
+    lines = [line.split() for line in done.stdout.splitlines()]
+    of_subsets = [line for line in lines if "cognate_comprehension" in line]
+    assert done.returncode == 0, done.stderr
+    assert {line[3] for line in of_subsets} == {"false_friend", "true_cognate"}
+    assert "–" not in {line[4] for line in of_subsets}
+    assert {line[3] for line in lines if line[1:3] == ["accuracy", "en_de"]} >= {
+        "false_friend",
+        "true_cognate",
+    }
+
+
 def test_a_malformed_replay_is_refused_before_anything_is_stored(polysense, tmp_path):
     answers = tmp_path / "answers.jsonl"
     answers.write_text('{"key": "a", "response": {}}\n{"key": \n')
