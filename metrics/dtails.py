@@ -9,10 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from metrics.dtails_cells import Cell, cell_scores, make_score
+from metrics.dtails_cells import Cell, cell_scores, language_estimate, make_score
 from metrics.dtails_positions import position_shares
 from metrics.score import Score
-from metrics.statistics.intervals import proportion
 from metrics.table import OutcomeRow
 
 _VERDICTS = {"select": ("parsers", "parser"), "translate": ("matchers", "matcher")}
@@ -89,17 +88,16 @@ def _styles(cell: Cell, headline: Cell, seed: int) -> Iterator[Score]:
 
 
 def _by_concept(cell: Cell, seed: int) -> Iterator[Score]:
-    """Yield each concept's accuracy, then the means over concepts."""
+    """Yield each concept's accuracy, then the means over concepts.
+
+    A concept is one sampling unit: its accuracy has no interval.
+    """
     for language in cell.languages:
         part = cell.of_language(language)
         for concept in dict.fromkeys(row.unit for row in part.rows):
             one = replace(part, rows=[row for row in part.rows if row.unit == concept])
-            values = [item.value for item in one.means()]
-            estimate = proportion(
-                values, list(map(str, range(len(values)))), [language] * len(values), seed
-            )
-            score = make_score(one, estimate, language, subset=concept)
-            yield score.model_copy(update={"unit": "item"})
+            estimate = language_estimate(one.means(), seed)
+            yield make_score(one, estimate, language, subset=concept)
     averaged = replace(cell, setting="average=concept", average="concept")
     # The spread over seeds is that of the mean over items.
     for score in cell_scores(averaged, seed):

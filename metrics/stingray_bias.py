@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from metrics.estimated import setting_text, with_estimate
 from metrics.score import Score
-from metrics.statistics.intervals import undefined
+from metrics.statistics.intervals import undefined, unless_one_unit
 from metrics.stingray_formulas import cognate_biases, cognate_comprehensions
 from metrics.stingray_marks import Mark, Setting, coverage
 from metrics.stingray_side_accuracy import NO_ANSWER, View, side_accuracies
@@ -119,7 +119,7 @@ def _score(view: View, scope: Scope, metric: str, aggregate: str, setting: Setti
     estimate = view.table.estimate(cells, statistic, reason)
     n_units = len({mark.resampled_unit for mark in of_cells if mark.value is not None})
     n = sum(mark.value is not None for mark in of_cells)
-    return with_estimate(score, replace(estimate, n=n, n_units=n_units))
+    return with_estimate(score, unless_one_unit(replace(estimate, n=n, n_units=n_units)))
 
 
 def _statistic(metric: str, aggregate: str) -> Statistic:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from metrics.estimated import setting_text, with_estimate
 from metrics.score import Score
+from metrics.statistics.intervals import unless_one_unit
 from metrics.stingray_marks import Mark, Setting, coverage
 from metrics.stingray_sides import Cell, SideMark, baseline_accuracies
 from metrics.stingray_table import FloatArray, SideTable, Statistic
@@ -54,7 +55,7 @@ def _estimated(view: View, cell: Cell, side: str, statistic: Statistic, score: S
     ]
     n_units = len({mark.resampled_unit for mark in of_side})
     estimate = view.table.estimate([cell], statistic, NO_ANSWER)
-    return with_estimate(score, replace(estimate, n=len(of_side), n_units=n_units))
+    return with_estimate(score, unless_one_unit(replace(estimate, n=len(of_side), n_units=n_units)))
 
 
 def _first(l1: FloatArray, _l2: FloatArray) -> FloatArray:

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.statistics.intervals import LEVEL, N_RESAMPLES, Estimate, recorded, undefined
+from metrics.statistics.intervals import (
+    LEVEL,
+    N_RESAMPLES,
+    ONE_UNIT,
+    Estimate,
+    recorded,
+    undefined,
+)
 from metrics.statistics.recording import Summed, is_recording
 from metrics.statistics.resampling import UnitTotals, resample_totals, sum_by_unit
 from metrics.stingray_sides import Cell, SideMark
@@ -69,7 +76,7 @@ class SideTable:
         drawn = statistic(*_accuracies(self.resampled, columns))
         drawn = drawn[np.isfinite(drawn)]
         if self.n_units < 2 or len(drawn) < 2:
-            why = "too few words for an interval"
+            why = ONE_UNIT if self.n_units < 2 else "undefined in every resample"
             return Estimate(value, None, None, None, n, self.n_units, None, why)
         low, high = np.quantile(drawn, ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
         se = float(drawn.std(ddof=1))

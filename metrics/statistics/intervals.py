@@ -20,6 +20,7 @@ from metrics.statistics.resampling import (
 LEVEL = 0.95
 Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 N_RESAMPLES = 10_000
+ONE_UNIT = "one unit alone gives no interval"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,16 @@ class Estimate:
     """Resamples in which the statistic was undefined; they are dropped."""
     sample: Sample | None = field(default=None, compare=False, repr=False)
     """What it was made from; only while `recording`."""
+
+
+def unless_one_unit(estimate: Estimate) -> Estimate:
+    """Take the interval from an estimate over one sampling unit; the value stays.
+
+    However many rows the unit has, nothing tells how it differs from others.
+    """
+    if estimate.value is None or estimate.n_units > 1:
+        return estimate
+    return replace(estimate, ci_low=None, ci_high=None, se=None, interval=None, reason=ONE_UNIT)
 
 
 def undefined(reason: str, n: int = 0, n_units: int = 0) -> Estimate:
@@ -75,7 +86,8 @@ def proportion(
 
     Wilson's interval where every unit has one row and every value is 0 or 1; else the percentile
     bootstrap over units within strata. Where all values are 0, or all are 1, no resample varies:
-    then Wilson's interval with the number of *units* as n. Values of None are left out of n.
+    then Wilson's interval with the number of *units* as n. One unit alone has a value and no
+    interval. Values of None are left out of n.
 
     Args:
         values: One a row; None where the row is unscored.
@@ -98,7 +110,9 @@ def proportion(
     if is_binary and (totals.n_units == n or n_right in (0, n)):
         low, high = wilson(n_right / n * totals.n_units, totals.n_units)
         se = math.sqrt(n_right / n * (1 - n_right / n) / totals.n_units)
-        return Estimate(n_right / n, low, high, se, n, totals.n_units, "wilson", None)
+        return unless_one_unit(
+            Estimate(n_right / n, low, high, se, n, totals.n_units, "wilson", None)
+        )
     found = bootstrap_statistic(totals, ratio, seed, n=n, n_resamples=n_resamples)
     return found if found.se is None else replace(found, se=ratio_se(totals))
 
@@ -108,7 +122,7 @@ def widened(estimate: Estimate) -> Estimate:
 
     No resample of such rows varies, and an interval that is a point would claim certainty.
     """
-    if estimate.value not in (0.0, 1.0) or estimate.n_units == 0:
+    if estimate.value not in (0.0, 1.0) or estimate.n_units < 2:
         return estimate
     low, high = wilson(estimate.value * estimate.n_units, estimate.n_units)
     return replace(estimate, ci_low=low, ci_high=high, interval="wilson", reason=None)
@@ -197,8 +211,7 @@ def bootstrap_statistic(
         if not math.isfinite(value):
             return undefined(reason, n, units.n_units)
         if units.n_units == 1:
-            why = "one unit alone gives no interval"
-            return Estimate(value, None, None, None, n, 1, None, why)
+            return Estimate(value, None, None, None, n, 1, None, ONE_UNIT)
         resampled = statistic(resample_totals(units, seed, n_resamples))
     defined = resampled[np.isfinite(resampled)]
     n_undefined = n_resamples - len(defined)

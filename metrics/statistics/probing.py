@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.statistics.intervals import LEVEL, Estimate, undefined
+from metrics.statistics.intervals import LEVEL, ONE_UNIT, Estimate, undefined
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -92,7 +92,7 @@ def estimate_from(value: float, drawn: FloatArray, n: int, n_units: int) -> Esti
     kept = drawn[np.isfinite(drawn)]
     n_undefined = len(drawn) - len(kept)
     if n_units < 2 or len(kept) < 2:
-        why = "too few units for an interval"
+        why = ONE_UNIT if n_units < 2 else "undefined in every resample"
         return Estimate(value, None, None, None, n, n_units, None, why, n_undefined)
     low, high = np.quantile(kept, ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
     se = float(kept.std(ddof=1))

@@ -60,12 +60,14 @@ def test_all_right_counts_units_not_rows():
     assert found.n == 6
 
 
-def test_one_unit_alone_has_a_value_and_no_interval():
-    found = proportion([1.0, 0.0], ["a", "a"], ["s", "s"], seed=0)
+@pytest.mark.parametrize("values", [[1.0], [0.0], [0.5], [1.0, 0.0], [1.0, 1.0], [0.0, 0.25]])
+def test_one_unit_alone_has_a_value_and_no_interval(values):
+    rows = (values, ["a"] * len(values), ["s"] * len(values))
 
-    assert found.value == 0.5
-    assert found.ci_low is None
-    assert found.reason == "one unit alone gives no interval"
+    for found in (proportion(*rows, seed=0), macro_proportion(values, *rows[1:], rows[2], 0)):
+        assert found.value == sum(values) / len(values)
+        assert (found.ci_low, found.ci_high, found.se, found.interval) == (None,) * 4
+        assert found.reason == "one unit alone gives no interval"
 
 
 def test_a_value_that_is_not_a_number_is_refused():
