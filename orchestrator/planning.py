@@ -99,10 +99,10 @@ async def make_plan(
             await provider.close()
 
 
-def opening_of(spec: RunSpec, benchmark: Benchmark) -> Opening:
-    """Return what a provider is told when a run is planned."""
+def opening_of(spec: RunSpec, benchmark: Benchmark, *, is_dry: bool = False) -> Opening:
+    """Return what a provider is told when a run is planned; dry, that nothing will be asked."""
     kinds = {kind for task in spec.tasks or benchmark.tasks for kind in benchmark.kinds(task)}
-    return Opening(settings=spec.provider_settings, kinds=frozenset(kinds))
+    return Opening(settings=spec.provider_settings, kinds=frozenset(kinds), is_dry=is_dry)
 
 
 async def _plan(

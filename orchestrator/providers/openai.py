@@ -58,6 +58,8 @@ class OpenAIProvider:
     answers_by_key: bool = field(default=False, init=False)
     limit_name: str = "max_tokens"
     """What the server calls the limit of new tokens; the newer word is found out by trying."""
+    takes_chats: bool = True
+    takes_plain_prompts: bool = True
     n_echo_tokens: int = 0
     """New tokens to be asked for beside the scores of a prompt: 0, or 1 where 0 is refused."""
     _refusal: ProviderRefusedError | None = None
@@ -92,6 +94,10 @@ class OpenAIProvider:
                 return f"bos_policy={request.bos_policy}: the server alone decides on first tokens"
             case GenerateRequest() if request.no_repeat_ngram_size:
                 return "no_repeat_ngram_size: no such API has it"
+            case GenerateRequest() if request.chat_template and not self.takes_chats:
+                return "the model takes no chats; --setting chat_template=false asks it plainly"
+            case GenerateRequest() if not (request.chat_template or self.takes_plain_prompts):
+                return "the model takes chats only; --setting chat_template=true asks it in chats"
             case EmbedRequest() | SimilarityRequest() if request.layer != -1:
                 return f"layer={request.layer}: the server gives one vector a text, and no layers"
             case SimilarityRequest() if request.measure != "cosine":
@@ -154,13 +160,13 @@ class OpenAIProvider:
 
     async def _generate(self, number: int, request: GenerateRequest, halt: Halt) -> Metered:
         async def send() -> tuple[Answer, dict[str, Any]]:
-            found = await self.ask_chat(request)
+            found = await self.ask_to_generate(request)
             return openai_chat.read_answer(found, self.door.name), found
 
         answer, found, held = await self._call(send, self.size(request), halt)
         return Metered(number, answer, usage_of(found, self.price), held)
 
-    async def ask_chat(self, request: GenerateRequest) -> dict[str, Any]:
+    async def ask_to_generate(self, request: GenerateRequest) -> dict[str, Any]:
         """Ask once, or twice where the server wants the limit under its newer name."""
         path, body = openai_chat.body_of(request, self.model, self.settings, self.limit_name)
         try:

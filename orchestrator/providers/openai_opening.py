@@ -98,11 +98,33 @@ async def _try_all(
 async def _try(provider: OpenAIProvider, api: str) -> None:
     match api:
         case "chat":
-            await provider.ask_chat(QUESTION)
+            await _try_generation(provider)
         case "completions":
             openai_likelihood.check_probe(await provider.echo(openai_likelihood.PROBES))
         case _:
             await provider.embed(["a"])
+
+
+async def _try_generation(provider: OpenAIProvider) -> None:
+    """Try chats and plain prompts; a model that takes one of them generates.
+
+    Raises:
+        RequestRefusedError: It takes neither.
+        RefusedForGoodError: The key or the model is refused.
+    """
+    problem: RequestRefusedError | RefusedForGoodError | None = None
+    try:
+        await provider.ask_to_generate(QUESTION)
+    except (RequestRefusedError, RefusedForGoodError) as error:
+        if isinstance(error, RefusedForGoodError) and error.status not in MISSING_HERE:
+            raise
+        provider.takes_chats, problem = False, error
+    try:
+        await provider.ask_to_generate(QUESTION.model_copy(update={"chat_template": False}))
+    except (RequestRefusedError, RefusedForGoodError):
+        provider.takes_plain_prompts = False
+        if problem is not None:
+            raise problem from None
 
 
 def _reason(api: str, error: Exception) -> str:

@@ -46,8 +46,13 @@ class MeteredTranslator(PromptedTranslator):
 
     def __init__(self, provider: Provider, counting: MeteringProvider) -> None:
         super().__init__(provider)
+        self.inner = provider
         self._counting = counting
         self.price = counting.price
+
+    def question(self, request: Request) -> Request:
+        """Return what the model is asked for a request."""
+        return _in_words(request)
 
     def size(self, request: Request) -> Size:
         """Return what a request will take."""

@@ -9,6 +9,7 @@ import typer
 from benchmarks.conformance.suite import broken_promises
 from orchestrator.providers.catalog import open_provider
 from orchestrator.providers.conformance import promises_broken_by
+from orchestrator.providers.opening import Opening
 from orchestrator.providers.provider import Provider
 from orchestrator.spec import parse_model
 from services.cli.exits import DONE, UsageError
@@ -50,6 +51,7 @@ def conform_benchmark(
 
 def conform_provider(
     model: Annotated[str, typer.Argument(help="As --model spells it.")],
+    setting: SettingOption = [],  # noqa: B006  # typer copies it
     as_json: JsonOption = False,
 ) -> int:
     """Ask a model a few dozen short questions and hold its answers to what providers promise."""
@@ -63,15 +65,17 @@ def conform_provider(
         endpoints = (
             stack.enter_context(scorers_for(home, models, say)) if models else find_scorers(home)
         )
-        broken = wait_for(_broken_by(home, model, dict(endpoints)))
+        broken = wait_for(_broken_by(home, model, dict(endpoints), read_settings(setting)))
     return _tell(model, broken, as_json=as_json)
 
 
-async def _broken_by(home: Home, model: str, endpoints: dict[str, str]) -> list[str]:
+async def _broken_by(
+    home: Home, model: str, endpoints: dict[str, str], settings: dict[str, str]
+) -> list[str]:
     resources = resources_of(home, endpoints)
 
     async def open_again() -> Provider:
-        provider = await open_provider(model, resources)
+        provider = await open_provider(model, resources, Opening(settings=settings))
         if provider is None:
             raise UsageError(f"{model} has no provider")
         return provider

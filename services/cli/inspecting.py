@@ -22,6 +22,7 @@ from orchestrator.manifest import code_facts, package_versions
 from orchestrator.plan import cells
 from orchestrator.planning import all_requests, open_source
 from orchestrator.plugins import installed_plugins
+from services.cli.batch_commands import batch_lines
 from services.cli.exits import DONE, UNREACHABLE
 from services.cli.options import (
     BenchmarkArgument,
@@ -53,6 +54,7 @@ class RequestFormat(StrEnum):
     """How requests are written."""
 
     JSONL = "jsonl"
+    OPENAI_BATCH = "openai-batch"
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -134,7 +136,6 @@ def print_requests(  # noqa: PLR0913  # one parameter an option
     as_format: Annotated[RequestFormat, typer.Option("--format")] = RequestFormat.JSONL,
 ) -> None:
     """Print every request of a run, one JSON object a line, without asking a model."""
-    del as_format  # there is one format so far
     spec = make_spec(
         benchmark=benchmark,
         model=model,
@@ -145,6 +146,10 @@ def print_requests(  # noqa: PLR0913  # one parameter an option
         seed=seed,
         settings=read_settings(setting),
     )
+    if as_format is RequestFormat.OPENAI_BATCH:
+        for line in batch_lines(spec):
+            sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
+        return
     source = open_source(spec)
     run_cells = cells(source.benchmark, spec.tasks or source.benchmark.tasks, spec.seed)
     for request in all_requests(source.benchmark, source.items(), run_cells, spec.seed or 0):

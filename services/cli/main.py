@@ -9,6 +9,7 @@ from typer.exceptions import Abort, TyperException
 from services.cli import (
     agreement_commands,
     annotation_commands,
+    batch_commands,
     bench_commands,
     building_commands,
     bundles_commands,
@@ -48,7 +49,7 @@ for room in (
     *(bws_commands, finetune_commands, dibimt_commands, figure_commands, published_commands),
     *(annotation_commands, building_commands, proposing_commands),
     *(bench_commands, bundles_commands, comparing_commands, rejudging_commands),
-    *(selftest_commands,),
+    *(selftest_commands, batch_commands),
     *(housekeeping_commands, labels),
 ):
     room.add_commands(app)

@@ -120,9 +120,12 @@ class FakeOpenAI(FakePaidServer):
     def __init__(self, *, ignores_echo: bool = False, wants_new_name: bool = False) -> None:
         self.ignores_echo = ignores_echo
         self.wants_new_name = wants_new_name
+        self.batch_lines: list[Any] = []
         super().__init__()
 
     def answer(self, asked: Asked) -> Reply:
+        if "/files" in asked.path or "/batches" in asked.path:
+            return self._batch(asked)
         if asked.path.endswith("/chat/completions"):
             return self._chat(asked.body)
         if asked.path.endswith("/completions"):
@@ -139,6 +142,24 @@ class FakeOpenAI(FakePaidServer):
         choice = {"index": 0, "message": {"content": text[:40]}, "finish_reason": "stop"}
         usage = {"prompt_tokens": len(text), "completion_tokens": 2}
         return Reply(body={"choices": [choice], "usage": usage, "model": "fake-2030-01-01"})
+
+    def _batch(self, asked: Asked) -> Reply:
+        if asked.path.endswith("/files"):
+            rows = [row for row in asked.body.decode().splitlines() if row.startswith('{"custom')]
+            self.batch_lines = [json.loads(row) for row in rows]
+            return Reply(body={"id": "file-in"})
+        if asked.path.endswith("/content"):
+            rows = []
+            for line in self.batch_lines:
+                ask = self._chat if "messages" in line["body"] else self._complete
+                reply = ask(line["body"])
+                answer = {"status_code": reply.status, "body": reply.body}
+                rows.append(json.dumps({"custom_id": line["custom_id"], "response": answer}))
+            return Reply(body="\n".join(rows[::-1]).encode())
+        n_lines = len(self.batch_lines)
+        counts = {"total": n_lines, "completed": n_lines, "failed": 0}
+        state = {"id": "batch-1", "status": "completed", "output_file_id": "file-out"}
+        return Reply(body={**state, "request_counts": counts})
 
     def _complete(self, body: Any) -> Reply:
         prompts = body["prompt"] if isinstance(body["prompt"], list) else [body["prompt"]]

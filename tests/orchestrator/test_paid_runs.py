@@ -128,7 +128,7 @@ async def test_a_budget_is_never_overrun_and_a_larger_one_goes_on(
     assert 0.0 < spent.money + spent.held <= 1.0
     assert ended.status == "finished"
     whole = await spending.of_run(database, run.id)
-    assert whole.n_asked == len(server.asked) - 1  # the plan has tried the model once
+    assert whole.n_asked == len(server.asked) - 2  # the plan has tried a chat and a prompt
     assert len(server.asked) > n_paid
     assert whole.budget == 100.0
 

@@ -291,6 +291,26 @@ async def test_vectors_come_many_in_one_call_and_cosines_from_them(server):
     await provider.close()
 
 
+@pytest.mark.parametrize(
+    ("ending", "is_chat", "sentence"),
+    [("/v1/completions", False, "takes chats only"), ("/chat/completions", True, "no chats")],
+)
+async def test_a_model_for_chats_or_for_prompts_only_is_known_as_such(
+    server, ending, is_chat, sentence
+):
+    ordinary = server.answer
+    missing = Reply(404, {"error": {"message": "not that kind of model"}})
+    server.answer = lambda asked: missing if asked.path.endswith(ending) else ordinary(asked)
+    opening = Opening(
+        settings={"base_url": f"{server.url}/v1"}, kinds=frozenset({RequestKind.GENERATE})
+    )
+    provider = await open_provider("openai:toy", paid_resources(), opening)
+
+    assert sentence in provider.refusal(chat("x", chat_template=is_chat))
+    assert provider.refusal(chat("x", chat_template=not is_chat)) is None
+    await provider.close()
+
+
 async def test_what_no_such_api_grants_is_named_beforehand(toy):
     wishes = [
         LogProbRequest(key="k", context="a", continuations=("b",), chat_template=True),
