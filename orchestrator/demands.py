@@ -10,8 +10,8 @@ from orchestrator.providers.metering import MeteringProvider
 from orchestrator.providers.provider import ChoosyProvider, Provider
 from orchestrator.spec import RunSpec
 
-WITHOUT_WEIGHTS = frozenset({"replay", "fake"})
-"""Providers whose answers come from elsewhere: recorded under these settings, or made up."""
+RECORDED = "replay"
+"""The provider whose answers were given elsewhere, under these settings or not."""
 INT8 = "int8"
 
 
@@ -31,7 +31,7 @@ def check_demands(
     n_tokens = getattr(settings, "truncation_tokens", 0)
     for kind in kinds:
         identity = provider.identity(kind)
-        if identity.get("provider") in WITHOUT_WEIGHTS:
+        if identity.get("provider") == RECORDED:
             continue
         if n_tokens and identity.get("provider") != "scorer":
             raise WrongUseError(

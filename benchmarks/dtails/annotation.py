@@ -53,6 +53,12 @@ class RulesLine(_Line):
         named = {*(self.wrong_variations or ()), *self.rules, *self.rule_is_correct}
         if unknown := sorted(named - set(self.variations)):
             raise ValueError(f"{unknown[0]!r} is none of the variations {list(self.variations)}")
+        if unshown := sorted(set(self.rule_is_correct) - set(self.rules)):
+            shown = ", ".join(map(repr, self.rules)) or "none"
+            raise ValueError(
+                f"rule_is_correct answers for {unshown[0]!r}, whose rule was not shown; shown:"
+                f" {shown}"
+            )
         return self
 
 

@@ -56,7 +56,7 @@ def read_released(answer: str, variations: Sequence[str]) -> Reading:
     between = marked_text(answer)
     if between is None:
         return Reading(is_marked=False)
-    given = [part.strip() for part in between.replace("answer", "").split("/")]
+    given = [part.strip() for part in _without_word(between).split("/")]
     best, nearest = "", -1.0
     for variation in variations:
         forms = (form.strip() for form in variation.split("/"))
@@ -69,17 +69,23 @@ def read_released(answer: str, variations: Sequence[str]) -> Reading:
 def read_strict(answer: str, variations: Sequence[str]) -> Reading:
     """Return the variation of which the answer is a form, or the whole; nothing is merely near.
 
-    Quotation marks and punctuation around the answer are dropped; case and spelling must agree.
+    The word "answer", quotation marks and punctuation around the answer are dropped; case and
+    spelling must agree.
     """
     between = marked_text(answer)
     if between is None:
         return Reading(is_marked=False)
-    given = unicodedata.normalize("NFC", between).strip(_AROUND)
+    given = unicodedata.normalize("NFC", _without_word(between)).strip(_AROUND)
     for variation in variations:
         whole = unicodedata.normalize("NFC", variation)
         if given == whole or given in forms_of(whole):
             return Reading(True, variation, 1.0)
     return Reading(is_marked=True)
+
+
+def _without_word(between: str) -> str:
+    """Return an answer without the word that the prompt's pattern shows in its place."""
+    return between.replace("answer", "")
 
 
 PARSERS: Mapping[str, Callable[[str, Sequence[str]], Reading]] = {

@@ -15,7 +15,7 @@ from benchmarks.responses import Response
 from languages.errors import LanguageError
 from languages.lemmatisation import Lemmatiser, open_lemmatiser
 
-VERSION = "dtails-judge-1"
+VERSION = "dtails-judge-2"
 
 
 def baseline_values(item: Item) -> dict[str, float | None]:

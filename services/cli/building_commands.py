@@ -34,6 +34,7 @@ from services.cli.progress import progress_bar
 from services.cli.store import wait_for
 from services.home import open_home
 
+SOURCE_CODE = "en"
 N_TOLD = 3
 """Questions without an answer that are told one by one."""
 DataFolder = Annotated[str, typer.Option("--data", help="COMPS: a folder with comps_base*.jsonl.")]
@@ -153,6 +154,8 @@ def pairs(  # noqa: PLR0913  # one parameter an option
 def _name(code: str, given: str | None) -> str:
     if not (code.isascii() and code.isalpha() and code.islower() and len(code) in (2, 3)):
         raise UsageError(f"--language {code}: a code of 2 or 3 small letters is allowed")
+    if code == SOURCE_CODE:
+        raise UsageError(f"--language {code}: COMPS is English already; name another language")
     name = given or NAMES.get(code)
     if name is None:
         raise UsageError(f"--language {code}: its name is not known; give --language-name")

@@ -9,6 +9,7 @@ from metrics.figures.catalog import KINDS, figure_kind
 from metrics.figures.figure import Figure
 from services.cli.exits import UsageError
 from services.cli.options import JsonOption, read_settings
+from services.cli.outputs import make_parent
 from services.cli.printing import print_json, print_table, say
 from services.cli.store import find_run, open_store, wait_for
 from services.figures import FigureFormat, draw_stored, render_figure
@@ -80,8 +81,7 @@ def _format_of(out: Path) -> FigureFormat:
         raise UsageError(f"--out {out}: a figure is written as one of {allowed}")
     if out.is_dir():
         raise UsageError(f"--out {out} is a folder; a file's name is expected")
-    if not out.absolute().parent.is_dir():
-        raise UsageError(f"--out {out}: no folder {out.absolute().parent}")
+    make_parent(out)
     return FigureFormat(ending)
 
 

@@ -17,15 +17,33 @@ def check_outputs(paths: Iterable[Path], *, force: bool) -> None:
     """Refuse, before any work is done, what could not be written at its end.
 
     Raises:
-        UsageError: A file stands there already, is a folder, or its folder is missing.
+        UsageError: A file stands there already, is a folder, or has none to stand in.
     """
     for path in paths:
         if path.is_dir():
             raise UsageError(f"--out {path}: this is a folder")
         if path.exists() and not force:
             raise UsageError(f"--out {path}: exists already; --force replaces it")
-        if not path.absolute().parent.is_dir():
-            raise UsageError(f"--out {path}: no folder {path.absolute().parent}")
+        make_parent(path)
+
+
+def make_parent(path: Path, flag: str = "--out") -> None:
+    """Make the folder of a file that is named from where the user stands.
+
+    A folder spelled from the root must be there: a slip in it is likelier than a new tree.
+
+    Raises:
+        UsageError: It is missing, or cannot be made.
+    """
+    folder = path.absolute().parent
+    if folder.is_dir():
+        return
+    if path.is_absolute():
+        raise UsageError(f"{flag} {path}: no folder {folder}")
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise UsageError(f"{flag} {path}: {folder} cannot be made: {error.strerror}") from error
 
 
 def make_folder(folder: Path, names: Iterable[str], *, force: bool) -> None:

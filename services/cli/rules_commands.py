@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from benchmarks.catalog import open_benchmark
-from benchmarks.dtails.rules_artefact import RulesArtefact
+from benchmarks.dtails.rules_artefact import LanguageRules, RulesArtefact
 from benchmarks.dtails.settings import DtailsSettings
 from services.cli.exits import DONE, UNANSWERED, UsageError
 from services.cli.options import (
@@ -19,6 +19,7 @@ from services.cli.options import (
     absolute_model,
     read_settings,
 )
+from services.cli.outputs import make_parent
 from services.cli.printing import print_json, print_table, say
 from services.cli.progress import progress_bar
 from services.cli.rules_making import RulesJob, make_rules, read_all_prompts
@@ -51,8 +52,7 @@ def make(
     as_json: JsonOption = False,
 ) -> int:
     """Let a model write the rules that `run dtails --setting rules=FILE` uses."""
-    if not out.absolute().parent.is_dir():
-        raise UsageError(f"--out {out}: no folder {out.absolute().parent}")
+    make_parent(out)
     chosen = absolute_model(model)
     given = _settings(read_settings(setting))
     job = RulesJob(
@@ -74,6 +74,11 @@ def make(
         return UNANSWERED
     out.write_text(artefact.to_json(), encoding="utf-8")
     _tell(artefact, out, as_json=as_json)
+    if not any(map(_n_usable, artefact.languages.values())):
+        say("no concept has rules that can be used: none of the answers was the JSON asked for")
+        return UNANSWERED
+    if not as_json:
+        say(f"use them with: polysense run dtails --setting rules={out}")
     return DONE
 
 
@@ -85,12 +90,15 @@ def _settings(given: dict[str, str]) -> DtailsSettings:
     return DtailsSettings.model_validate(given)
 
 
+def _n_usable(rules: LanguageRules) -> int:
+    return sum(found.rules is not None for found in rules.concepts.values())
+
+
 def _tell(artefact: RulesArtefact, out: Path, *, as_json: bool) -> None:
     rows = []
     for language, rules in artefact.languages.items():
-        valid = [found for found in rules.concepts.values() if found.rules is not None]
         n_tries = sum(found.n_tries for found in rules.concepts.values())
-        rows.append((language, len(rules.concepts), len(valid), n_tries))
+        rows.append((language, len(rules.concepts), _n_usable(rules), n_tries))
     if as_json:
         names = ("language", "n_concepts", "n_valid", "n_tries")
         languages = [dict(zip(names, row, strict=True)) for row in rows]
@@ -100,4 +108,3 @@ def _tell(artefact: RulesArtefact, out: Path, *, as_json: bool) -> None:
     cells = [tuple(map(str, row)) for row in rows]
     print_table("", ("language", "concepts ", "with rules ", "tries "), cells)
     sys.stdout.write(f"written by {artefact.author}: {out}\n")
-    say(f"use them with: polysense run dtails --setting rules={out}")

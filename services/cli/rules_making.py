@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.dtails.data import chosen_languages
+from benchmarks.dtails.data import TRAIN, chosen_languages, language_folder
 from benchmarks.dtails.rules import RulesDialogue, language_rules, read_prompts, rules_dialogue
 from benchmarks.dtails.rules_artefact import ConceptRules, RulesArtefact
 from benchmarks.dtails.rules_prompts import VERSION, RulesPrompt
@@ -14,6 +14,7 @@ from benchmarks.responses import TextResponse
 from orchestrator.ask import Asker
 from orchestrator.providers.provider import Answer, Unanswered
 from services.cli.asking import name_of, open_generator
+from services.cli.exits import UsageError
 from services.cli.store import open_store
 from services.home import Home
 
@@ -74,11 +75,18 @@ def read_all_prompts(job: RulesJob) -> Prompts:
 
     Raises:
         BenchmarkError: The data lack a language or cannot be read.
+        UsageError: A language has no train file, so that no sentence could be shown.
     """
-    return {
-        language: read_prompts(job.data, language, job.settings)
-        for language in chosen_languages(job.data, job.languages)
-    }
+    languages = chosen_languages(job.data, job.languages)
+    files = {language: language_folder(job.data, language) / TRAIN for language in languages}
+    missing = [language for language, file in files.items() if not file.is_file()]
+    if missing and job.settings.rules_sentences:
+        rest = ", ".join(language for language in languages if language not in missing) or "none"
+        raise UsageError(
+            f"no {files[missing[0]]}: rules for {', '.join(missing)} would rest on no sentence;"
+            f" languages with a train file: {rest}; rules_sentences=0 asks for rules from memory"
+        )
+    return {language: read_prompts(job.data, language, job.settings) for language in languages}
 
 
 async def make_rules(

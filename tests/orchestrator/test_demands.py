@@ -7,6 +7,7 @@ from benchmarks.semrel.settings import SemrelSettings
 from benchmarks.stingray.settings import StingraySettings
 from orchestrator.demands import check_demands, wants_int8
 from orchestrator.errors import WrongUseError
+from orchestrator.providers.fake import FakeProvider
 
 KINDS = (RequestKind.LOG_PROB,)
 
@@ -24,6 +25,7 @@ class Named:
 FLOAT = Named(provider="scorer", dtype="float32")
 INT8 = Named(provider="scorer", dtype="int8")
 API = Named(provider="openai")
+FAKE = FakeProvider()
 CUT = StingraySettings(truncation_tokens=1024)
 EIGHT = StingraySettings(quantization="8bit")
 
@@ -48,6 +50,8 @@ def test_what_a_model_follows_is_let_through(settings, provider):
         (CUT, API, "truncation_tokens=1024: only a scorer cuts"),
         (EIGHT, FLOAT, "the weights of m are float32.*SCORER_DTYPE=int8"),
         (EIGHT, API, "the weights of m are unknown"),
+        (CUT, FAKE, "truncation_tokens=1024: only a scorer cuts"),
+        (EIGHT, FAKE, "the weights of m are unknown"),
     ],
 )
 def test_what_it_would_not_follow_is_refused(settings, provider, reason):

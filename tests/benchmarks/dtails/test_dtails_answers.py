@@ -95,7 +95,8 @@ def test_a_form_that_begins_another_is_not_confused_with_it():
         ("```se\u0302```", "gesê/sê"),
         ("```siem```", None),
         ("```Sien```", None),
-        ("```answer sien```", None),
+        ("```answer sien```", "sien"),
+        ("```answer: sien```", "sien"),
     ],
 )
 def test_the_strict_parser_takes_only_a_listed_form(answer, predicted):

@@ -168,6 +168,24 @@ def test_an_answer_that_was_not_offered_is_named_with_file_and_line(
     assert "'besef' is none of the variations" in told
 
 
+def test_an_answer_about_a_rule_that_was_not_shown_is_named_with_file_and_line(
+    refused, command, words, tmp_path
+):
+    out = tmp_path / "out"
+    command(
+        *("dtails", "annotate", "export", "rules", "--words", words, "--language", "af"),
+        *("--out", out),
+    )
+    path = out / "rules-af-r1.jsonl"
+    [first, *rest] = lines_of(path)
+    write_lines(path, [{**first, "rule_is_correct": {first["variations"][0]: True}}, *rest])
+
+    told = refused("dtails", "annotate", "import", path, "--out", tmp_path / "answers.jsonl")
+
+    assert f"{path}, line 1: " in told
+    assert "rule_is_correct answers for" in told
+
+
 @pytest.fixture
 def wordnet(tmp_path):
     """Three senses of `shot`."""

@@ -234,6 +234,39 @@ def test_without_an_answer_no_rules_are_written(polysense, dtails, tmp_path, dat
     assert not out.exists()
 
 
+def test_rules_that_would_rest_on_no_sentence_are_not_made(polysense, dtails, answers, tmp_path):
+    (dtails / "en-af" / "train_dataset.csv").unlink()
+
+    done = polysense(
+        *("rules", "make", "--data", dtails, "--model", f"replay:{answers}"),
+        *("--out", tmp_path / "rules.json"),
+    )
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert is_one_line(done.stderr)
+    assert "rules for af would rest on no sentence" in done.stderr
+
+
+def test_rules_of_which_none_can_be_used_end_with_1_and_a_sentence(
+    polysense, dtails, answers, tmp_path, database_url
+):
+    answers.write_text(
+        "".join(
+            json.dumps({"key": f"dtails/rules/af/{name}", "response": {"text": "no"}}) + "\n"
+            for name in ("tell", "live")
+        )
+    )
+
+    done = polysense(
+        *("rules", "make", "--data", dtails, "--model", f"replay:{answers}"),
+        *("--out", tmp_path / "rules.json"),
+        DATABASE_URL=database_url,
+    )
+
+    assert done.returncode == 1
+    assert "no concept has rules that can be used" in done.stderr
+
+
 @pytest.fixture
 def wordnet(tmp_path):
     """Two senses of `bank`, of which the first was tagged three times."""

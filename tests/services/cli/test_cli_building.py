@@ -65,6 +65,33 @@ def test_terms_are_listed_once_with_their_seeds_and_a_manifest(terms, tmp_path):
     assert len(manifest["sha256"]["seeds"]) == 64
 
 
+def test_english_is_no_new_language(refused, terms, tmp_path):
+    path, _ = terms
+    options = ("--model", "fake", "--out", tmp_path / "review.jsonl")
+
+    told = refused("xcomps", "build", "translate", path, "--language", "en", *options)
+
+    assert "--language en: COMPS is English already" in told
+
+
+def test_the_folder_of_a_relative_out_is_made(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    options = ("--data", Xcomps.sample, "--limit", 1, "--out", "built/new/terms.jsonl")
+
+    code, _, err = command("xcomps", "build", "terms", *options)
+
+    assert code == 0, err
+    assert (tmp_path / "built" / "new" / "terms.jsonl").is_file()
+
+
+def test_the_folder_of_an_absolute_out_must_be_there(refused, tmp_path):
+    out = tmp_path / "nowhere" / "terms.jsonl"
+
+    told = refused("xcomps", "build", "terms", "--data", Xcomps.sample, "--out", out)
+
+    assert f"no folder {out.parent}" in told
+
+
 def test_translations_are_proposed_for_a_person_to_review(reviewed, tmp_path):
     rows = lines_of(reviewed)
 
