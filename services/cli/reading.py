@@ -269,6 +269,10 @@ def _open(out: Path | None) -> Iterator[IO[str]]:
 def _dimensions(by: str) -> set[str]:
     allowed = {"task", "language", "subset", "layer", "setting"}
     dimensions = {word.strip() for word in by.split(",") if word.strip()}
+    if not dimensions:
+        raise UsageError(
+            f"--by {by!r}: names no dimension; allowed are {', '.join(sorted(allowed))}"
+        )
     if unknown := sorted(dimensions - allowed):
         raise UsageError(f"--by {unknown[0]}: allowed are {', '.join(sorted(allowed))}")
     return dimensions
