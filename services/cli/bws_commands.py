@@ -6,6 +6,7 @@
 import csv
 import io
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,16 +16,19 @@ from typer.core import TyperGroup
 from benchmarks.semrel.data import read_pairs
 from benchmarks.semrel.tuples import SIZE, n_repeated_meetings, propose_tuples
 from metrics.bws import bws_report
+from metrics.bws_disagreement import disagreement_report
 from services.cli.exits import UsageError
 from services.cli.options import JsonOption
-from services.cli.outputs import ForceOption, check_outputs, write_text
+from services.cli.outputs import ForceOption, check_outputs, json_lines, write_text
 from services.cli.printing import number, print_json, print_table, say
 
 TUPLE_COLUMNS = ("Pair1", "Pair2", "Pair3", "Pair4", "Best", "Worst")
 N_SHOWN = 5
 """Pairs shown from either end of the scores."""
-MAX_SHOWN = 60
-"""Characters of a pair in the table."""
+N_DISPUTED = 10
+"""Tuples, and pairs, that are shown as disputed."""
+MAX_SHOWN, MAX_DISPUTED = 56, 40
+"""Characters of a pair in the table of scores, and of disagreement."""
 
 
 SeedOption = Annotated[int, typer.Option(min=0, help="Where halves or tuples are drawn from.")]
@@ -73,6 +77,10 @@ def score(
         Path | None,
         typer.Option("--tuples", help="FILE is pairs: as `bws tuples FILE --out …`."),
     ] = None,
+    disputed: Annotated[
+        Path | None,
+        typer.Option("--disagreement", help="Write every tuple's and pair's disagreement (JSONL)."),
+    ] = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -80,10 +88,21 @@ def score(
     if to is not None:
         _propose(file, to, seed, force=force, as_json=as_json)
         return
+    if disputed is not None:
+        check_outputs([disputed], force=force)
     found = bws_report(file, seed)
+    disagreement = disagreement_report(file)
+    if disputed is not None:
+        write_text(disputed, json_lines([*disagreement["tuples"], *disagreement["pairs"]]))
     if as_json:
-        print_json(found)
+        print_json({**found, "disagreement": disagreement})
         return
+    _print_scores(found, {row["pair"]: row["n_annotations"] for row in disagreement["pairs"]})
+    _print_disagreement(disagreement)
+    say("`--json` gives every score, `--disagreement FILE` what annotators dispute")
+
+
+def _print_scores(found: Mapping[str, Any], n_by_pair: Mapping[str, int]) -> None:
     reliability = found["split_half_reliability"]
     sys.stdout.write(
         f"pairs: {found['n_pairs']}, tuples: {found['n_tuples']},"
@@ -94,8 +113,23 @@ def score(
     )
     for reason, n_rows in found["dropped"].items():
         sys.stdout.write(f"left out: {n_rows} × {reason}\n")
-    print_table("", ("score ", "pair"), _both_ends(found["scores"]))
-    say("`--json` gives the score of every pair")
+    print_table("", ("score ", "n ", "pair"), _both_ends(found["scores"], n_by_pair))
+
+
+def _print_disagreement(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+    """Print the most disputed tuples and pairs; tuples go by their first pair."""
+    for title, name in (("most disputed tuples", "tuples"), ("most disputed pairs", "pairs")):
+        shown = [row for row in found[name] if row["best"] is not None][:N_DISPUTED]
+        rows = [
+            (number(row["best"]), number(row["worst"]), str(row["n_annotations"]), _name(row))
+            for row in shown
+        ]
+        if rows:
+            print_table(title, ("best ", "worst ", "n ", name[:-1]), rows)
+
+
+def _name(row: Mapping[str, Any]) -> str:
+    return _shorten(row["pair"] if "pair" in row else row["pairs"][0], MAX_DISPUTED)
 
 
 def _propose(file: Path, out: Path, seed: int, *, force: bool, as_json: bool) -> None:
@@ -122,17 +156,19 @@ def _propose(file: Path, out: Path, seed: int, *, force: bool, as_json: bool) ->
     )
 
 
-def _both_ends(scores: dict[str, float]) -> list[tuple[str, str]]:
+def _both_ends(
+    scores: Mapping[str, float], n_by_pair: Mapping[str, int]
+) -> list[tuple[str, str, str]]:
     """Return the most and the least related pairs, a line of dots between them."""
     ranked = sorted(scores.items(), key=lambda entry: (-entry[1], entry[0]))
-    rows = [(f"{score:.2f}", _shorten(pair)) for pair, score in ranked]
+    rows = [(f"{score:.2f}", str(n_by_pair[pair]), _shorten(pair)) for pair, score in ranked]
     if len(rows) <= 2 * N_SHOWN:
         return rows
-    return [*rows[:N_SHOWN], ("…", "…"), *rows[-N_SHOWN:]]
+    return [*rows[:N_SHOWN], ("…", "", "…"), *rows[-N_SHOWN:]]
 
 
-def _shorten(pair: str) -> str:
-    half = MAX_SHOWN // 2
+def _shorten(pair: str, most: int = MAX_SHOWN) -> str:
+    half = most // 2
     first, _, second = pair.partition("\n")
     return " | ".join(
         text if len(text) <= half else text[: half - 1] + "…" for text in (first, second)

@@ -73,6 +73,23 @@ def test_best_worst_scores_fit_eighty_columns(polysense, annotations):
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
+def test_what_annotators_dispute_is_told_and_written(polysense, annotations, tmp_path):
+    file = tmp_path / "disputed.jsonl"
+
+    done = polysense("bws", annotations, "--json", "--disagreement", file)
+    table = polysense("bws", annotations)
+
+    found = json.loads(done.stdout)["disagreement"]
+    [disputed] = found["tuples"]
+    # two annotators: the same best, different worsts
+    assert (disputed["n_annotations"], disputed["best"], disputed["worst"]) == (2, 0.0, 1.0)
+    assert len(disputed["pairs"]) == 4
+    assert [row["worst"] for row in found["pairs"]] == [1.0, 1.0, 0.0, 0.0]
+    assert {row["n_annotations"] for row in found["pairs"]} == {2}
+    assert len(file.read_text("utf-8").splitlines()) == 5
+    assert "most disputed tuples" in table.stdout
+
+
 def test_proposed_tuples_can_be_annotated_and_read_again(polysense, tmp_path):
     rows = [[f"p{n}", f"left {n}\nright {n}"] for n in range(8)]
     pairs = write_csv(tmp_path / "pairs.csv", [["PairID", "Text"], *rows])
