@@ -8,6 +8,7 @@ from benchmarks.catalog import benchmark_class
 from benchmarks.errors import UnknownNameError
 from benchmarks.plugins import METRICS_GROUP, Plugin, Plugins, blamed_on, find_plugins
 from metrics.default import default_scores
+from metrics.estimated import without_rounding_noise
 from metrics.score import Score
 from metrics.table import OutcomeRow
 
@@ -50,6 +51,12 @@ def scores_of(
     Raises:
         PluginError: A package claims to score the benchmark and cannot.
     """
+    return list(map(without_rounding_noise, _scores_of(benchmark, rows, settings, seed)))
+
+
+def _scores_of(
+    benchmark: str, rows: Sequence[OutcomeRow], settings: Mapping[str, Any], seed: int
+) -> list[Score]:
     if benchmark in MODULES:
         function: ScoreFunction = import_module(MODULES[benchmark]).scores
         return function(rows, settings, seed)

@@ -6,6 +6,7 @@ Source: Campolungo et al. 2022 (DiBiMT), the table of model errors.
 from collections.abc import Iterator, Mapping, Sequence
 
 from metrics.score import Score
+from metrics.spread import with_spread
 from metrics.statistics.intervals import Estimate, proportion, undefined
 from metrics.statistics.macro import macro_proportion
 from metrics.table import OutcomeRow
@@ -50,15 +51,12 @@ def spread_scores(found: Sequence[Score]) -> Iterator[Score]:
     """
     for language in dict.fromkeys(score.language for score in found):
         of_language = [score for score in found if score.language == language]
-        known = [score.value for score in of_language if score.value is not None]
-        is_known = len(known) == len(of_language)
-        yield Score(
+        score = Score(
             benchmark=of_language[0].benchmark,
             metric="model_error_share_spread",
             task=of_language[0].task,
             language=language,
-            value=max(known) - min(known) if is_known else None,
-            n=len(of_language),
-            unit="way of asking",
-            reason=None if is_known else "no answer in one of the ways of asking",
+            value=None,
+            n=0,
         )
+        yield with_spread(score, [each.value for each in of_language])

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from metrics.dtails_cells import Cell, cell_scores, language_estimate, make_score
+from metrics.dtails_cells import Cell, cell_scores, language_estimate, make_score, spread_scores
 from metrics.dtails_positions import position_shares
 from metrics.score import Score
 from metrics.table import OutcomeRow
@@ -29,6 +29,9 @@ def scores(rows: Sequence[OutcomeRow], settings: Mapping[str, Any], seed: int) -
     for cell in headlines:
         parsed = replace(cell, value_of=_parsed_value, metric="parsed_accuracy", average="case")
         found += cell_scores(parsed, seed)
+    for cell, headline in zip(cells, headlines, strict=True):
+        if len(headline.rows) < len(cell.rows):
+            found += spread_scores(replace(cell, value_of=headline.value_of))
     for cell, headline in zip(cells, headlines, strict=True):
         found += _other_verdicts(headline, settings, seed)
         found += _styles(cell, headline, seed)

@@ -1,12 +1,13 @@
 """From cases to items: the mean over seeds of each item, and estimates over their concepts."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 from typing import Literal
 
 from metrics.estimated import with_estimate
 from metrics.score import Score
+from metrics.spread import with_spread
 from metrics.statistics.intervals import Estimate, proportion
 from metrics.statistics.macro import macro_proportion
 from metrics.table import OutcomeRow
@@ -113,7 +114,14 @@ def sd_over_seeds(cell: Cell) -> float | None:
 
     Source: Barua et al. 2024 (DTAiLS), ± over three seeds.
     """
-    found = []
+    found = means_by_variant(cell)
+    known = [value for value in found if value is not None]
+    return stdev(known) if len(known) == len(found) > 1 else None
+
+
+def means_by_variant(cell: Cell) -> list[float | None]:
+    """Return the mean over languages of each variant; None where a language has no value in it."""
+    found: list[float | None] = []
     for variant in dict.fromkeys(row.variant for row in cell.rows):
         rows = [row for row in cell.rows if row.variant == variant]
         by_language = [
@@ -121,10 +129,23 @@ def sd_over_seeds(cell: Cell) -> float | None:
             for language in cell.languages
         ]
         known = [value for value in by_language if value is not None]
-        if len(known) < len(by_language):
-            return None
-        found.append(fmean(known))
-    return stdev(found) if len(found) > 1 else None
+        found.append(fmean(known) if len(known) == len(by_language) else None)
+    return found
+
+
+def spread_scores(cell: Cell) -> Iterator[Score]:
+    """Yield how far the accuracies lie apart over styles and orders: greatest minus least."""
+    parts = [(language, cell.of_language(language)) for language in cell.languages]
+    for language, part in [*parts, (None, cell)]:
+        score = Score(
+            benchmark=BENCHMARK,
+            metric="accuracy_spread",
+            task=cell.task,
+            language=language,
+            value=None,
+            n=0,
+        )
+        yield with_spread(score, means_by_variant(part))
 
 
 def cell_scores(cell: Cell, seed: int) -> list[Score]:

@@ -5,6 +5,10 @@ from collections.abc import Mapping
 from metrics.score import Score
 from metrics.statistics.intervals import Estimate
 
+NUMBERS = ("value", "ci_low", "ci_high", "se", "sd")
+TINY = 1e-12
+"""What is smaller is what rounding leaves of a zero."""
+
 
 def with_estimate(score: Score, estimate: Estimate) -> Score:
     """Return the score with the estimate's value, interval, counts and sample."""
@@ -21,6 +25,20 @@ def with_estimate(score: Score, estimate: Estimate) -> Score:
         }
     )
     return estimated.made_from(estimate.sample)
+
+
+def without_rounding_noise(score: Score) -> Score:
+    """Return the score with a plain 0 wherever arithmetic left a negative or a tiny one."""
+    numbers = {name: getattr(score, name) for name in NUMBERS}
+    cleaned = {name: 0.0 for name, number in numbers.items() if _is_nothing(number)}
+    baselines = {
+        name: 0.0 if _is_nothing(number) else number for name, number in score.baselines.items()
+    }
+    return score.model_copy(update={**cleaned, "baselines": baselines})
+
+
+def _is_nothing(number: float | None) -> bool:
+    return number is not None and abs(number) < TINY
 
 
 def estimate_of_score(score: Score) -> Estimate:

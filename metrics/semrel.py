@@ -9,6 +9,7 @@ from typing import Any
 
 from metrics.estimated import setting_text, with_estimate
 from metrics.score import Score
+from metrics.spread import with_spread
 from metrics.statistics.correlation import correlation_estimate, spearman
 from metrics.statistics.intervals import Estimate
 from metrics.statistics.macro import mean_of_independent
@@ -27,7 +28,8 @@ def scores(rows: Sequence[OutcomeRow], settings: Mapping[str, Any], seed: int) -
     found: list[Score] = []
     for name in names:
         found += _of_variant(parts[name], _setting_of(name))
-    return [*found, *(_spread(found) if len(names) > 1 else ())]
+    over_styles = [*_spread(found), *_averages(found)] if len(names) > 1 else []
+    return sorted([*found, *over_styles], key=lambda score: score.setting is not None)
 
 
 def _of_variant(rows: Sequence[OutcomeRow], setting: str | None) -> list[Score]:
@@ -57,11 +59,33 @@ def _setting_of(variant: str) -> str | None:
     return setting_text({name: value for name, value in varied.items() if value})
 
 
+def _by_language(found: Sequence[Score]) -> dict[str | None, list[Score]]:
+    """Return the scores of every style and order, by language; other splits are left out."""
+    by_language: dict[str | None, list[Score]] = {}
+    for score in found:
+        if not (score.setting or "").startswith("split="):
+            by_language.setdefault(score.language, []).append(score)
+    return by_language
+
+
 def _spread(found: Sequence[Score]) -> Iterator[Score]:
+    """Yield how far the correlations lie apart over styles and orders: greatest minus least."""
+    for language, part in _by_language(found).items():
+        score = Score(
+            benchmark=BENCHMARK,
+            metric="spearman_spread",
+            task=TASK,
+            language=language,
+            value=None,
+            n=0,
+        )
+        values = [each.value for each in part]
+        yield with_spread(score, values, "no correlation in one of the ways of asking")
+
+
+def _averages(found: Sequence[Score]) -> Iterator[Score]:
     """Yield each language's mean over prompt styles and orders, with their standard deviation."""
-    asked = [score for score in found if not (score.setting or "").startswith("split=")]
-    for language in dict.fromkeys(score.language for score in asked):
-        part = [score for score in asked if score.language == language]
+    for part in _by_language(found).values():
         values = [score.value for score in part if score.value is not None]
         is_whole = len(values) == len(part)
         yield part[0].model_copy(

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from metrics.estimated import setting_text, with_estimate
 from metrics.score import Score
+from metrics.spread import with_spread
 from metrics.statistics.intervals import Estimate, proportion, undefined
 from metrics.statistics.macro import macro_proportion
 from metrics.stingray_marks import (
@@ -52,22 +53,17 @@ def spread_scores(marks_by_way: Sequence[Sequence[Mark]], setting: Setting) -> l
         means = [
             mean_over_languages(part.marks, [mark.value for mark in part.marks]) for part in of_key
         ]
-        known = [value for value in means if value is not None]
-        is_known = len(known) == len(of_key)
-        found.append(
-            Score(
-                benchmark="stingray",
-                metric="accuracy_spread",
-                task=task,
-                language=language,
-                subset=subset,
-                setting=setting_text(setting),
-                value=max(known) - min(known) if is_known else None,
-                n=len(of_key),
-                unit="way of asking",
-                reason=None if is_known else "no answer in one of the ways of asking",
-            )
+        score = Score(
+            benchmark="stingray",
+            metric="accuracy_spread",
+            task=task,
+            language=language,
+            subset=subset,
+            setting=setting_text(setting),
+            value=None,
+            n=0,
         )
+        found.append(with_spread(score, means))
     return found
 
 

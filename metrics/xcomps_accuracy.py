@@ -1,12 +1,24 @@
 """Is the acceptable sentence the likelier one? Accuracies of the Direct and the Meta task."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from metrics.estimated import setting_text
+from metrics.estimated import setting_text, with_estimate
 from metrics.score import Score
+from metrics.spread import with_spread
 from metrics.table import OutcomeRow
-from metrics.xcomps_parts import BENCHMARK, Part, Reading, Setting, is_left_out, part_score, parts
+from metrics.xcomps_parts import (
+    BENCHMARK,
+    UNIT,
+    Part,
+    Reading,
+    Setting,
+    estimate_part,
+    is_left_out,
+    part_score,
+    parts,
+)
 
 NORMALISATIONS: Mapping[str, tuple[str, ...]] = {
     "direct": ("sum", "tokens", "characters", "bytes"),
@@ -45,7 +57,7 @@ def _style_scores(
                 yield part_score(part, "accuracy", _verdict(name), seed)
     for part in parts(rows, task, setting):
         yield part_score(part, "tie_share", _is_tie(default), seed, {})
-        yield _left_out_share(part)
+        yield _left_out_share(part, seed)
     if task == "meta":
         yield from _order_scores(rows, setting, seed)
 
@@ -70,25 +82,21 @@ def _spreads(rows_by_style: Mapping[str, Sequence[OutcomeRow]], task: str) -> It
     for rows in rows_by_style.values():
         for reading in (_order(0), _order(1)):
             for part in parts(rows, task, {}):
-                score = _plain_mean(part, reading)
                 values.setdefault(
                     (part.language, part.subset, setting_text(part.setting)), []
-                ).append(score)
+                ).append(_plain_mean(part, reading))
     for (language, subset, setting), found in values.items():
-        known = [value for value in found if value is not None]
-        is_known = len(known) == len(found)
-        yield Score(
+        score = Score(
             benchmark=BENCHMARK,
             metric="accuracy_spread",
             task=task,
             language=language,
             subset=subset,
             setting=setting,
-            value=max(known) - min(known) if is_known else None,
-            n=len(found),
-            unit="way of asking",
-            reason=None if is_known else "no answer in one of the ways of asking",
+            value=None,
+            n=0,
         )
+        yield with_spread(score, found)
 
 
 def _plain_mean(part: Part, reading: Reading) -> float | None:
@@ -102,20 +110,24 @@ def _plain_mean(part: Part, reading: Reading) -> float | None:
     return sum(means) / len(means)
 
 
-def _left_out_share(part: Part) -> Score:
-    """Return the share of pairs whose two sentences are identical."""
-    n_left_out = sum(is_left_out(row) for row in part.rows)
-    return Score(
+def _left_out_share(part: Part, seed: int) -> Score:
+    """Return the share of pairs whose two sentences are identical.
+
+    It is a fact of the data: nothing of it is kept for comparing models.
+    """
+    score = Score(
         benchmark=BENCHMARK,
         metric="left_out_share",
         task=part.task,
         language=part.language,
         subset=part.subset,
         setting=setting_text(part.setting),
-        value=n_left_out / len(part.rows),
-        n=len(part.rows),
-        unit="pair",
+        value=None,
+        n=0,
+        unit=UNIT,
     )
+    values = [float(is_left_out(row)) for row in part.rows]
+    return with_estimate(score, replace(estimate_part(part, part.rows, values, seed), sample=None))
 
 
 def _verdict(normalisation: str) -> Reading:

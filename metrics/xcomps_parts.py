@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from benchmarks.xcomps.languages import typology_of
 from benchmarks.xcomps.records import NEGATIVE_TYPES
@@ -92,12 +93,13 @@ def part_score(
         coverage=n_valid / len(asked) if asked else None,
         baselines=_baseline_means(asked, values) if baselines is None else baselines,
     )
-    return with_estimate(score, _estimate(part, asked, values, seed))
+    return with_estimate(score, estimate_part(part, asked, values, seed))
 
 
-def _estimate(
+def estimate_part(
     part: Part, asked: Sequence[OutcomeRow], values: Sequence[float | None], seed: int
 ) -> Estimate:
+    """Estimate the mean of values, one an asked row; of several languages, their means' mean."""
     if all(value is None for value in values):
         return undefined(_why_empty(asked))
     units = [f"{row.language}|{row.unit}" for row in asked]
@@ -119,13 +121,18 @@ def _why_empty(asked: Sequence[OutcomeRow]) -> str:
 def _baseline_means(
     asked: Sequence[OutcomeRow], values: Sequence[float | None]
 ) -> dict[str, float | None]:
-    found: dict[str, list[float]] = {}
-    for row, value in zip(asked, values, strict=True):
-        if value is not None:
-            for name, worth in row.baselines.items():
-                if worth is not None:
-                    found.setdefault(name, []).append(worth)
-    return {name: sum(worths) / len(worths) for name, worths in found.items()}
+    """Return the unweighted mean over languages of each baseline on the answered rows."""
+    found: dict[str, dict[str, list[float]]] = {}
+    answered = [row for row, value in zip(asked, values, strict=True) if value is not None]
+    for row in answered:
+        for name, worth in row.baselines.items():
+            if worth is not None:
+                found.setdefault(name, {}).setdefault(row.language, []).append(worth)
+    n_languages = len({row.language for row in answered})
+    return {
+        name: fmean(map(fmean, by_language.values())) if len(by_language) == n_languages else None
+        for name, by_language in found.items()
+    }
 
 
 def _scopes(languages: Sequence[str]) -> Iterator[tuple[str | None, str | None, tuple[str, ...]]]:

@@ -142,6 +142,25 @@ def test_styles_are_told_apart_and_their_spread_is_shown():
     assert find(found, language="af", setting="prompt_style=short").value == 0.0
     both = find(found, language="af", setting="prompt_style=all")
     assert (both.value, both.sd) == (0.5, pytest.approx(0.5**0.5))
+    for language in ("af", None):
+        spread = find(found, metric="accuracy_spread", language=language)
+        assert (spread.value, spread.n, spread.unit) == (1.0, 2, "way of asking")
+        assert (spread.ci_low, spread.ci_high, spread.reason) == (None, None, None)
+    is_headline = [score.subset is None and score.setting is None for score in found]
+    assert is_headline == sorted(is_headline, reverse=True)
+
+
+def test_one_style_has_no_spread_and_a_style_without_an_answer_an_unknown_one():
+    asked_once = [row(0, 1.0, variant="seed1"), row(0, 0.0, variant="seed2")]
+    unanswered = [row(0, 1.0), row(0, None, variant="seed1.short", status="unanswered")]
+
+    assert not [
+        score
+        for score in scores_of("dtails", asked_once, {}, 0)
+        if score.metric == "accuracy_spread"
+    ]
+    spread = find(scores_of("dtails", unanswered, {}, 0), metric="accuracy_spread", language="af")
+    assert (spread.value, spread.reason) == (None, "no answer in one of the ways of asking")
 
 
 def test_concepts_have_rows_and_a_mean_of_their_own():
@@ -149,7 +168,10 @@ def test_concepts_have_rows_and_a_mean_of_their_own():
 
     found = scores_of("dtails", rows, {}, 0)
 
-    assert find(found, language="af", subset="see").value == 1.0
+    see = find(found, language="af", subset="see")
+    assert (see.value, see.n, see.n_units, see.unit) == (1.0, 3, 1, "concept")
+    assert (see.ci_low, see.interval) == (None, None)
+    assert see.reason == "one unit alone gives no interval"
     assert find(found, language="af", subset="grow").value == 0.0
     assert find(found, language="af", setting="average=concept").value == 0.5
     assert find(found, language="af").value == 0.75

@@ -151,7 +151,10 @@ def test_prompt_styles_have_rows_of_their_own_and_a_spread():
 
     found = scores_of("semrel", rows, {}, 0)
 
-    values = {(score.language, score.setting): score for score in found}
+    values = {
+        (score.language, score.setting): score for score in found if score.metric == "spearman"
+    }
+    apart = {score.language: score for score in found if score.metric == "spearman_spread"}
     other = "order=swapped;prompt_style=scale"
     assert found[0].setting is None
     assert values["amh", None].value == pytest.approx(0.8)
@@ -160,6 +163,24 @@ def test_prompt_styles_have_rows_of_their_own_and_a_spread():
     # .8 and 1: mean .9, sample standard deviation .2/√2
     assert (spread.value, spread.sd) == (pytest.approx(0.9), pytest.approx(0.2 / math.sqrt(2)))
     assert (spread.n, spread.ci_low) == (5, None)
+    assert set(apart) == {"amh", None}
+    assert apart[None].value == apart["amh"].value == pytest.approx(0.2)
+    assert (apart["amh"].n, apart["amh"].unit, apart["amh"].setting) == (2, "way of asking", None)
+
+
+def test_a_style_with_constant_answers_leaves_no_spread():
+    golds = [0.2, 0.1, 0.3]
+    rows = [row(gold, gold, number=n) for n, gold in enumerate(golds)]
+    rows += [
+        dataclasses.replace(row(0.5, gold, number=n), variant="scale")
+        for n, gold in enumerate(golds)
+    ]
+
+    found = scores_of("semrel", rows, {}, 0)
+
+    [spread, _] = [score for score in found if score.metric == "spearman_spread"]
+    assert (spread.value, spread.n) == (None, 2)
+    assert spread.reason == "no correlation in one of the ways of asking"
 
 
 def test_violins_are_drawn_from_the_gold_scores_of_each_language():

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from metrics.table import OutcomeRow
@@ -96,6 +98,33 @@ def test_an_identical_pair_is_left_out_and_reported():
     assert (accuracy.value, accuracy.n, accuracy.coverage) == (1.0, 4, 1.0)
     left_out = pick(found, metric="left_out_share", **where)
     assert (left_out.value, left_out.n) == (0.2, 5)
+
+
+def test_the_mean_share_of_identical_pairs_weighs_languages_equally():
+    rows = [direct_row(n, 1.0, language="en") for n in range(8)]
+    rows += [direct_row(n, 1.0, language="de") for n in range(3)]
+    rows.append(direct_row(3, None, language="de", left_out="identical", verdicts={}))
+
+    found = scores(rows, {}, seed=0)
+
+    # 0 of 8 and 1 of 4: mean 1/8; of all 12 pairs together it would be 1/12
+    where = {"task": "direct", "metric": "left_out_share", "subset": None}
+    mean = pick(found, language=None, **where)
+    assert (mean.value, mean.n, mean.n_units) == (0.125, 12, 3)
+    assert mean.ci_low <= 0.125 <= mean.ci_high
+    de = pick(found, language="de", **where)
+    assert (de.value, de.ci_low, de.reason) == (0.25, None, "one unit alone gives no interval")
+
+
+def test_the_mean_of_a_baseline_weighs_languages_equally():
+    rows = [replace(direct_row(n, 1.0), baselines={"b": 1.0}) for n in range(8)]
+    rows += [replace(direct_row(n, 1.0, language="de"), baselines={"b": 0.0}) for n in range(4)]
+
+    mean = pick(
+        scores(rows, {}, seed=0), task="direct", metric="accuracy", language=None, subset=None
+    )
+
+    assert mean.baselines == {"b": 0.5}
 
 
 def test_a_failed_call_is_unscored_and_lowers_the_coverage():
