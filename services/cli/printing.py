@@ -12,6 +12,8 @@ from metrics.score import Score
 from services.metrics.published import published_for
 from storage.records import Spending
 
+MAX_ROWS = 60
+"""More rows than these are no glance."""
 N_BAR = 10
 NO_TERMINAL_WIDTH = 132
 WIDE = 110
@@ -74,6 +76,28 @@ def without_empty_headlines(scores: Iterable[Score]) -> list[Score]:
         for row in rows
         if row.subset is not None or row.value is not None or _headline_of(row) not in split
     ]
+
+
+def worth_a_glance(found: Sequence[Score]) -> list[Score]:
+    """Return the headline rows; the subsets too where these are few, or must not be pooled.
+
+    Where there are many and some must not be pooled: those, and each task's main (first) metric.
+    """
+    plain = [score for score in found if score.setting is None and score.layer is None]
+    shown = without_empty_headlines(plain)
+    if len(plain) <= MAX_ROWS:
+        return shown
+    headlines = [score for score in plain if score.subset is None]
+    if len(shown) == len(plain):
+        return headlines
+    main = {score.task: score.metric for score in reversed(headlines)}
+    left = {_headline_of(score) for score in shown if score.subset is None}
+    wanted = {
+        key
+        for score in headlines
+        if (key := _headline_of(score)) not in left or score.metric == main[score.task]
+    }
+    return [score for score in shown if score.subset is None or _headline_of(score) in wanted]
 
 
 def undefined_sentences(scores: Iterable[Score]) -> list[str]:

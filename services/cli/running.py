@@ -39,6 +39,7 @@ from services.cli.printing import (
     spending_sentence,
     undefined_sentences,
     without_empty_headlines,
+    worth_a_glance,
 )
 from services.cli.remote import Api
 from services.cli.run_files import is_run_file
@@ -51,7 +52,6 @@ from storage.database import Database
 from storage.records import Run
 
 SCHEMA = 1
-MAX_ROWS = 60
 RunWhatArgument = Annotated[
     str, typer.Argument(metavar="BENCHMARK|FILE.yaml", help="A benchmark, or a run file.")
 ]
@@ -249,26 +249,13 @@ def _report_remote(client: Api, run_id: str, *, as_json: bool) -> int:
     return _end(document, ended["reason"], as_json=as_json)
 
 
-def _worth_a_glance(found: list[Score]) -> list[Score]:
-    """Return the headline rows; rows by subset where these are few, or must not be pooled."""
-    plain = [score for score in found if score.setting is None and score.layer is None]
-    shown = without_empty_headlines(plain)
-    if len(plain) <= MAX_ROWS:
-        return shown
-    headlines = [score for score in shown if score.subset is None]
-    if len(shown) == len(plain):
-        return headlines
-    whole = {(score.task, score.language) for score in plain if score.subset is None}
-    return [score for score in shown if (score.task, score.language) in whole]
-
-
 def _end(document: dict[str, Any], reason: str | None, *, as_json: bool) -> int:
     """Print the end of a run and return the exit code it deserves."""
     found = [Score.model_validate(score) for score in document["scores"]]
     if as_json:
         print_json(document)
     else:
-        print_scores(_worth_a_glance(found))
+        print_scores(worth_a_glance(found))
         say("`polysense scores last --by task,language,subset,setting` shows every row")
     n_items, n_answered = document["n_items"], document["n_answered"]
     say(f"run {document['run']} is {document['status']}: {n_answered} of {n_items} items answered")

@@ -6,6 +6,7 @@ from services.cli.printing import (
     print_scores,
     undefined_sentences,
     without_empty_headlines,
+    worth_a_glance,
 )
 
 
@@ -54,6 +55,26 @@ def test_a_headline_whose_subsets_have_no_value_either_stays():
     elsewhere = score(language="es", subset="noun")
 
     assert without_empty_headlines([whole, part, elsewhere]) == [whole, part, elsewhere]
+
+
+def test_of_many_rows_the_subsets_of_what_is_never_pooled_and_of_the_main_score_are_shown():
+    kept, left_out = [], []
+    for number in range(20):
+        own = {"language": f"l{number}"}
+        kept += [score(**own), score(metric="ties", **own)]
+        kept += [score(subset="noun", **own), score(metric="bias", subset="noun", **own)]
+        left_out.append(score(metric="bias", value=None, reason="never pooled", **own))
+        left_out.append(score(metric="ties", subset="noun", **own))
+        left_out.append(score(setting="parser=paper", **own))
+
+    assert worth_a_glance([*kept, *left_out]) == kept
+
+
+def test_of_many_rows_only_headlines_are_shown_where_all_have_a_value():
+    headlines = [score(language=f"l{number}") for number in range(40)]
+    parts = [score(language=f"l{number}", subset="noun") for number in range(40)]
+
+    assert worth_a_glance([*headlines, *parts]) == headlines
 
 
 def test_a_main_score_without_a_value_is_told_with_its_reason_once():
