@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from orchestrator.errors import OrchestratorError, ProviderRefusedError
-from orchestrator.limits import Call, Halt, NotNowError
+from orchestrator.halting import Halt, NotNowError
+from orchestrator.limits import Call
 from orchestrator.providers.http_calls import HttpDoor, RequestRefusedError
 from orchestrator.providers.http_keys import open_access
 from orchestrator.providers.http_settings import DeepLSettings, read_http_settings

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from orchestrator.errors import WrongUseError
-from orchestrator.limits import NotNowError
+from orchestrator.halting import NotNowError
 from orchestrator.providers.http_calls import HttpDoor, Problem, RefusedForGoodError
 from orchestrator.providers.http_keys import open_access
 from orchestrator.providers.http_settings import GoogleSettings, read_http_settings

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 
 from orchestrator.clock import Clock, SystemClock
 from orchestrator.errors import OrchestratorError, ProviderRefusedError
-from orchestrator.limits import HaltedError, NotNowError
+from orchestrator.halting import HaltedError, NotNowError
 from orchestrator.retrying import retry_after_s
 
 MAX_BODY_BYTES = 64 * 1024 * 1024

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 from benchmarks.requests import Request, RequestKind, TranslateRequest
 from benchmarks.responses import TextResponse
 from orchestrator.errors import ProviderRefusedError
-from orchestrator.limits import Call, Halt, Lane
+from orchestrator.halting import Halt
+from orchestrator.limits import Call, Lane
 from orchestrator.prices import Price
 from orchestrator.providers.http_calls import HttpDoor, RequestRefusedError, unknown_shape
 from orchestrator.providers.metering import Metered, Size, Work, all_of, as_they_come

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from benchmarks.requests import Request
-from orchestrator.limits import Halt, HaltedError
+from orchestrator.halting import Halt, HaltedError
 from orchestrator.prices import Price
 from orchestrator.providers.provider import Answer, Provider
 from storage.records import Usage

@@ -13,7 +13,8 @@ from benchmarks.requests import (
     SimilarityRequest,
 )
 from orchestrator.errors import ProviderRefusedError
-from orchestrator.limits import Call, Halt, Lane
+from orchestrator.halting import Halt
+from orchestrator.limits import Call, Lane
 from orchestrator.prices import Price
 from orchestrator.providers import openai_chat, openai_likelihood, openai_sizes
 from orchestrator.providers.http_calls import HttpDoor, Problem, RequestRefusedError

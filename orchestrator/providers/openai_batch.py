@@ -13,7 +13,8 @@ from benchmarks.requests import GenerateRequest, Request
 from benchmarks.responses import Response
 from orchestrator.cache import cache_key
 from orchestrator.errors import WrongUseError
-from orchestrator.limits import Call, Halt, NotNowError
+from orchestrator.halting import Halt, NotNowError
+from orchestrator.limits import Call
 from orchestrator.providers import openai_chat
 from orchestrator.providers.openai import OpenAIProvider
 from orchestrator.providers.openai_answers import usage_of

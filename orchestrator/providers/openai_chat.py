@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.requests import GenerateRequest
 from benchmarks.responses import TextResponse
-from orchestrator.limits import NotNowError
+from orchestrator.halting import NotNowError
 from orchestrator.providers.http_settings import OpenAISettings
 from orchestrator.providers.provider import Answer, Unanswered
 

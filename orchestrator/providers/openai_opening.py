@@ -5,7 +5,8 @@ from functools import partial
 
 from benchmarks.requests import GenerateRequest, Message, RequestKind
 from orchestrator.errors import WrongUseError
-from orchestrator.limits import Call, Halt
+from orchestrator.halting import Halt
+from orchestrator.limits import Call
 from orchestrator.providers import openai_likelihood
 from orchestrator.providers.http_calls import (
     HttpDoor,

@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.requests import EmbedRequest, Request, SimilarityRequest
 from benchmarks.responses import ValueResponse, VectorResponse
-from orchestrator.limits import NotNowError
+from orchestrator.halting import NotNowError
 from orchestrator.providers.provider import Answer, Unanswered
 
 Vector = tuple[float, ...]

@@ -10,7 +10,8 @@ from orchestrator.errors import (
     ProviderRefusedError,
     ProviderUnavailableError,
 )
-from orchestrator.limits import Call, Halt, HaltedError, Lane, LaneSettings, NotNowError
+from orchestrator.halting import Halt, HaltedError, NotNowError
+from orchestrator.limits import Call, Lane, LaneSettings
 from storage import spending
 from storage.records import Usage
 from tests.orchestrator.paid import FakeClock
@@ -84,16 +85,16 @@ async def test_what_is_refused_for_good_is_asked_once():
 
 async def test_after_a_failure_for_good_sleeping_calls_wake_and_are_not_made():
     key, halt = lane(), Halt()
-    never = asyncio.Event()
+    never, is_asleep = asyncio.Event(), asyncio.Event()
     send = Scripted(NotNowError("slow down", retry_after_s=200.0, is_too_fast=True))
 
     async def sleep(seconds):
+        is_asleep.set()
         await never.wait()
 
     key.clock.sleep = sleep
     call = asyncio.create_task(key.call(Call(send), halt))
-    while not send.n_calls:
-        await asyncio.sleep(0)
+    await is_asleep.wait()
     halt.set()
 
     with pytest.raises(HaltedError):
