@@ -59,8 +59,8 @@ def test_a_headline_whose_subsets_have_no_value_either_stays():
 
 def test_of_many_rows_the_subsets_of_what_is_never_pooled_and_of_the_main_score_are_shown():
     kept, left_out = [], []
-    for number in range(20):
-        own = {"language": f"l{number}"}
+    for index in range(20):
+        own = {"language": f"l{index}"}
         kept += [score(**own), score(metric="ties", **own)]
         kept += [score(subset="noun", **own), score(metric="bias", subset="noun", **own)]
         left_out.append(score(metric="bias", value=None, reason="never pooled", **own))
