@@ -195,6 +195,21 @@ class Benchmark(Protocol):
 
 
 @runtime_checkable
+class Cautioning(Protocol):
+    """A benchmark whose settings may not fit the tasks, languages or data of a run."""
+
+    def cautions(
+        self, folder: Path, languages: Sequence[str], tasks: Sequence[str]
+    ) -> Sequence[str]:
+        """Return what a user should hear before a run begins; often nothing.
+
+        Raises:
+            SettingError: A setting would do nothing, or leave a language unasked.
+        """
+        ...
+
+
+@runtime_checkable
 class Concluding(Protocol):
     """A benchmark with a task that is decided over the whole set at once (probes)."""
 

@@ -34,7 +34,8 @@ def scores(rows: Sequence[OutcomeRow], settings: Mapping[str, Any], seed: int) -
         seed: Where resampling starts.
     """
     found: list[Score] = []
-    translated = part_of(rows, "translate")
+    asked = part_of(rows, "translate")
+    translated = _of_style(asked, "")
     if translated.rows:
         found += _headlines(translated, seed)
         found += _agreement_scores(translated, seed)
@@ -47,7 +48,31 @@ def scores(rows: Sequence[OutcomeRow], settings: Mapping[str, Any], seed: int) -
             found += _headlines(translated.narrowed(subset), seed)
         found += _large_group_scores(translated, seed)
         found += _group_scores(translated, seed)
+        found += _style_scores(asked, seed)
     return found
+
+
+def _of_style(part: Part, style: str) -> Part:
+    """Return the rows of one prompt style; the headline's has no name."""
+    kept = {
+        language: [row for row in rows if row.variant == style]
+        for language, rows in part.rows_by_language.items()
+    }
+    setting = f"prompt_style={style}" if style else None
+    return replace(part, rows_by_language=kept, setting=setting)
+
+
+def _style_scores(part: Part, seed: int) -> Iterator[Score]:
+    """Yield the accuracy of each further prompt style, then how far all of them lie apart."""
+    styles = sorted({row.variant for row in part.rows})
+    found = {
+        style: [_proportion_score(each, "accuracy", seed) for each in _of_style(part, style).each()]
+        for style in styles
+    }
+    for style in filter(None, styles):
+        yield from found[style]
+    if len(styles) > 1:
+        yield from spread_scores([score for scores in found.values() for score in scores])
 
 
 def _headlines(part: Part, seed: int) -> Iterator[Score]:
@@ -100,12 +125,7 @@ def _error_scores(part: Part, seed: int) -> Iterator[Score]:
     variants = sorted({row.variant for row in part.rows})
     found: list[Score] = []
     for variant in variants:
-        chosen = {
-            language: [row for row in rows if row.variant == variant]
-            for language, rows in kept.items()
-        }
-        setting = f"prompt_style={variant}" if variant else None
-        own = replace(part, rows_by_language=chosen, setting=setting)
+        own = _of_style(replace(part, rows_by_language=kept), variant)
         found += [_error_score(each, seed) for each in own.each()]
     yield from found
     if len(variants) > 1:

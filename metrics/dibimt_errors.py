@@ -44,16 +44,16 @@ def estimate_mean_error_share(
 
 
 def spread_scores(found: Sequence[Score]) -> Iterator[Score]:
-    """Yield how far the shares of several prompt styles lie apart: greatest minus least.
+    """Yield how far the scores of several prompt styles lie apart: greatest minus least.
 
     Args:
-        found: The shares, of every language and of their mean, in every style.
+        found: The scores of one metric, of every language and of their mean, in every style.
     """
     for language in dict.fromkeys(score.language for score in found):
         of_language = [score for score in found if score.language == language]
         score = Score(
             benchmark=of_language[0].benchmark,
-            metric="model_error_share_spread",
+            metric=f"{of_language[0].metric}_spread",
             task=of_language[0].task,
             language=language,
             value=None,

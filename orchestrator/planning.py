@@ -3,13 +3,13 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from ulid import ULID
 
-from benchmarks.benchmark import Benchmark, Case, Item, Selection
+from benchmarks.benchmark import Benchmark, Case, Cautioning, Item, Selection
 from benchmarks.catalog import open_benchmark
 from benchmarks.errors import DataError
 from benchmarks.requests import Request
@@ -116,12 +116,13 @@ async def _plan(
     kinds = {kind for task in choice.tasks for kind in source.benchmark.kinds(task)}
     if provider is not None:
         check_demands(source.benchmark.settings, spec.model, provider, kinds)
+    warnings = await asyncio.to_thread(_cautions, source, choice.tasks)
+    cautions = {"cautions": list(warnings)} if warnings else {}
     run_cells = cells(source.benchmark, choice.tasks, spec.seed)
     item_set, n_items = await asyncio.to_thread(fingerprint_items, source.items())
     if n_items == 0:
         raise DataError(f"{source.folder} has no items for {', '.join(source.languages)}")
     seed = spec.seed if spec.seed is not None else 0
-    warnings = []
     if isinstance(provider, ReplayProvider):
         requests = all_requests(source.benchmark, source.items(), run_cells, seed)
         unknown = await asyncio.to_thread(provider.unknown_keys, requests)
@@ -146,6 +147,7 @@ async def _plan(
                 ),
             ),
             **price_facts(spec, provider),
+            **cautions,
         },
         item_set=item_set,
         n_items=n_items,
@@ -155,6 +157,13 @@ async def _plan(
         idempotency_key=idempotency_key,
     )
     return Plan(run=run, skipped=choice.skipped, warnings=warnings)
+
+
+def _cautions(source: Source, tasks: Sequence[str]) -> list[str]:
+    benchmark = source.benchmark
+    if not isinstance(benchmark, Cautioning):
+        return []
+    return list(benchmark.cautions(source.folder, source.languages, tasks))
 
 
 def all_requests(

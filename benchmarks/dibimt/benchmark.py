@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from benchmarks.benchmark import BenchmarkSettings, Case, CheckReport, Item, Outcome, Selection
-from benchmarks.dibimt import data
+from benchmarks.dibimt import data, translation
 from benchmarks.dibimt.baselines import (
     FIRST_SENSE,
     WSD,
@@ -25,10 +25,12 @@ from benchmarks.dibimt.model_errors import (
 from benchmarks.dibimt.pairing import draw_pairs
 from benchmarks.dibimt.prompts import VERSION
 from benchmarks.dibimt.settings import DibimtSettings
-from benchmarks.dibimt.translations import files_of, key_of, read_translations
+from benchmarks.dibimt.translation import check_own_templates
+from benchmarks.dibimt.translations import files_of, read_translations
 from benchmarks.errors import SettingError, UnknownNameError
-from benchmarks.requests import Request, RequestKind, TranslateRequest
+from benchmarks.requests import Request, RequestKind
 from benchmarks.responses import Response, TextResponse
+from benchmarks.translation_prompts import unused_style
 from languages.errors import LanguageError
 from languages.lemmatisation import Lemmatiser, open_lemmatiser
 
@@ -77,12 +79,15 @@ class Dibimt:
 
     def kinds(self, task: str) -> frozenset[RequestKind]:
         """Return the one kind that a task sends."""
-        kind = RequestKind.TRANSLATE if task == TRANSLATE else RequestKind.LOG_PROB
-        return frozenset({kind})
+        if task == MODEL_ERRORS:
+            return frozenset({RequestKind.LOG_PROB})
+        return frozenset({translation.kind(self.settings)})
 
     def variants(self, task: str, seed: int | None) -> tuple[str, ...]:
-        """Return the prompt styles of `model_errors`; a translation is asked for once."""
-        return error_variants(self.settings) if task == MODEL_ERRORS else ("",)
+        """Return the prompt styles of a task; a translation system is asked once."""
+        if task == MODEL_ERRORS:
+            return error_variants(self.settings)
+        return translation.variants(self.settings)
 
     def languages(self, folder: Path) -> tuple[str, ...]:
         """Return the target languages, the paper's five first."""
@@ -126,20 +131,24 @@ class Dibimt:
         read_translations(folder, self.settings.system, self.settings.priority)
         return check(folder / data.ITEMS, data.read_rows(folder, chosen), chosen)
 
+    def cautions(
+        self, folder: Path, languages: Sequence[str], tasks: Sequence[str]
+    ) -> Sequence[str]:
+        """Say where a prompt style does nothing.
+
+        Raises:
+            SettingError: It does nothing in the whole run, or a prompt file lacks a template.
+        """
+        check_own_templates(self.settings, tasks)
+        default = DibimtSettings.model_fields["prompt_style"].default
+        style, by = self.settings.prompt_style, self.settings.translate_by
+        return unused_style(style, by, default, tasks)
+
     def requests(self, case: Case, seed: int) -> tuple[Request, ...]:
         """Return the translation to be made, or the two translations to be scored."""
         if case.task == MODEL_ERRORS:
             return error_requests(case, self.settings)
-        item = case.item
-        return (
-            TranslateRequest(
-                key=key_of(item.language, item.id),
-                text=item.fields["sentence"],
-                source_language="en",
-                target_language=item.language,
-                n_beams=self.settings.n_beams,
-            ),
-        )
+        return (translation.request(case, self.settings),)
 
     def follow_up(
         self, case: Case, seed: int, responses: Mapping[str, Response]

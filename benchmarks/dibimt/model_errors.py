@@ -9,7 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from benchmarks.benchmark import Case, Outcome
-from benchmarks.dibimt.prompts import Style, error_prompt, styles
+from benchmarks.dibimt.prompts import (
+    Style,
+    asked_styles,
+    error_prompt,
+    styles,
+    translation_templates,
+)
 from benchmarks.dibimt.settings import DibimtSettings
 from benchmarks.prompt_file import template_hash
 from benchmarks.requests import LogProbRequest
@@ -39,17 +45,21 @@ class Likelihood:
 
 def error_variants(settings: DibimtSettings) -> tuple[str, ...]:
     """Return the prompt styles to ask in; the default one is the empty variant."""
-    if settings.prompt_style != "all":
-        return ("",)
-    return ("", *[name for name in styles(settings.prompt_file) if name != "source"])
+    return ("", *asked_styles(styles(settings.prompt_file), settings.prompt_style)[1:])
 
 
 def prompt_hashes(settings: DibimtSettings) -> Mapping[str, str]:
     """Return the checksum of every template a run may ask with."""
-    used = styles(settings.prompt_file)
-    if settings.prompt_style != "all":
-        used = {settings.prompt_style: used[settings.prompt_style]}
-    return {f"{name}/model_errors": template_hash(each.template) for name, each in used.items()}
+    errors = styles(settings.prompt_file)
+    texts = {
+        f"{name}/model_errors": errors[name].template
+        for name in asked_styles(errors, settings.prompt_style)
+    }
+    if settings.translate_by == "generation":
+        words = translation_templates(settings.prompt_file)
+        chosen = asked_styles(words, settings.prompt_style)
+        texts |= {f"{name}/translation": words[name] for name in chosen}
+    return {name: template_hash(text) for name, text in texts.items()}
 
 
 def error_requests(case: Case, settings: DibimtSettings) -> tuple[LogProbRequest, ...]:
@@ -108,7 +118,8 @@ def likelihood(response: Response) -> Likelihood | None:
 
 def _style_of(case: Case, settings: DibimtSettings) -> Style:
     style = "source" if settings.prompt_style == "all" else settings.prompt_style
-    return styles(settings.prompt_file)[case.variant or style]
+    known = styles(settings.prompt_file)
+    return known.get(case.variant or style, known["source"])
 
 
 def _as_json(found: Mapping[str, Likelihood | None]) -> dict[str, dict[str, float | None] | None]:

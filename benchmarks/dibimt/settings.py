@@ -9,6 +9,7 @@ from benchmarks.dibimt.prompts import TEMPLATE_FIELDS
 from benchmarks.prompt_file import embed_prompts
 from benchmarks.prompt_style import settle_style
 from benchmarks.requests import BosPolicy
+from benchmarks.translation_prompts import TranslateBy
 
 
 class DibimtSettings(BenchmarkSettings):
@@ -37,11 +38,17 @@ class DibimtSettings(BenchmarkSettings):
     """How many BAD items of each language are drawn."""
     error_seed: int = 0
     """Where the draw starts; apart from the run's seed, for it decides what the items are."""
+    translate_by: TranslateBy = "translation"
+    """Whether a translation system is asked, or a generating model with a prompt."""
+    max_new_tokens: int = Field(default=1024, ge=1, le=32_768)
+    """Of a translation by a generating model."""
     prompt_style: Literal["source", "instruction", "file", "all"] = "source"
     """How `model_errors` gives the source: alone, for encoder-decoders; or with a request to
-    translate, for decoders."""
+    translate, for decoders. With translate_by=generation also which of two wordings asks for a
+    translation."""
     prompt_file: str = ""
-    """An own template (JSON: model_errors); the content is kept, so that workers have it."""
+    """Own templates (JSON: model_errors, translation); the content is kept, so that workers have
+    it."""
     chat_template: bool = False
     """Whether the prompt of `model_errors` is put into the model's chat format."""
     bos_policy: BosPolicy = "default"
@@ -49,7 +56,7 @@ class DibimtSettings(BenchmarkSettings):
     @field_validator("prompt_file")
     @classmethod
     def _keep_content(cls, value: str) -> str:
-        return embed_prompts(value, TEMPLATE_FIELDS)
+        return embed_prompts(value, TEMPLATE_FIELDS, needs_all=False)
 
     @model_validator(mode="after")
     def _check_style(self) -> Self:

@@ -14,13 +14,14 @@ from benchmarks.benchmark import BenchmarkSettings, Case, CheckReport, Item, Out
 from benchmarks.dtails import check, judge, prompts, selection
 from benchmarks.dtails.data import EXPERT, TRAIN, chosen_languages, find_languages, language_folder
 from benchmarks.dtails.frequency import counted_files
-from benchmarks.dtails.items import read_items
+from benchmarks.dtails.items import read_items, rules_cautions
 from benchmarks.dtails.names import SOURCE_CODE, language_name
 from benchmarks.dtails.settings import DtailsSettings
 from benchmarks.errors import UnknownNameError
 from benchmarks.prompt_file import template_hash
-from benchmarks.requests import GenerateRequest, Message, Request, RequestKind, TranslateRequest
+from benchmarks.requests import Request, RequestKind, TranslateRequest
 from benchmarks.responses import Response
+from benchmarks.translation_prompts import translation_request, unused_style
 
 SEEDS = (1, 2, 3)
 
@@ -101,6 +102,21 @@ class Dtails:
         """Lint the data: counts against the paper's, leakage, suspicious rows."""
         return check.report(folder, chosen_languages(folder, languages))
 
+    def cautions(
+        self, folder: Path, languages: Sequence[str], tasks: Sequence[str]
+    ) -> Sequence[str]:
+        """Say where rules are missing or come from other data, or a style does nothing.
+
+        Raises:
+            SettingError: A prompt style does nothing in the whole run, or the rules do not fit.
+        """
+        chosen = self._chosen
+        default = type(chosen).model_fields["prompt_style"].default
+        found = unused_style(chosen.prompt_style, chosen.translate_by, default, tasks)
+        if "select" in tasks and chosen.rules not in {"none", "self"}:
+            found += rules_cautions(folder, languages, chosen)
+        return found
+
     def requests(self, case: Case, seed: int) -> tuple[Request, ...]:
         """Return what must be asked first; the run's seed is in the variant's name."""
         del seed
@@ -154,9 +170,5 @@ class Dtails:
                 n_beams=self._chosen.n_beams,
             )
         template = selection.templates_for(case, self._chosen).translation
-        prompt = template.format(source=text, language=language_name(item.language))
-        return GenerateRequest(
-            key=key,
-            messages=(Message(role="user", content=prompt),),
-            max_new_tokens=self._chosen.max_new_tokens,
-        )
+        limit = self._chosen.max_new_tokens
+        return translation_request(key, template, text, language_name(item.language), limit)

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.benchmark import Item
-from benchmarks.dtails.data import EXPERT, Row, language_folder, read_rows
+from benchmarks.dtails.data import EXPERT, TRAIN, Row, language_folder, read_rows
 from benchmarks.dtails.frequency import most_frequent, read_label_counts
-from benchmarks.dtails.rules import read_prompts, variations_by_concept
+from benchmarks.dtails.rules import read_prompts, train_sha256, variations_by_concept
 from benchmarks.dtails.rules_artefact import read_artefact, rules_of
 from benchmarks.dtails.settings import DtailsSettings
 
@@ -40,6 +40,37 @@ def read_items(
             **extras.get(row.concept, {}),
         }
         yield Item(str(row.number), language, None, row.concept, fields)
+
+
+def rules_cautions(folder: Path, languages: Sequence[str], settings: DtailsSettings) -> list[str]:
+    """Return what a user should know of the rules artefact a run reads, language by language.
+
+    Raises:
+        SettingError: It cannot be read. What it lacks is told when items are read.
+    """
+    path = Path(settings.rules)
+    artefact = read_artefact(path)
+    found = []
+    for language in languages:
+        if language not in artefact.languages:
+            continue
+        known = artefact.languages[language]
+        place = language_folder(folder, language)
+        asked = variations_by_concept(read_rows(place / EXPERT))
+        rules = [each.rules for concept, each in known.concepts.items() if concept in asked]
+        n_usable = sum(each is not None for each in rules)
+        if n_usable < len(rules):
+            become = "asked without" if settings.invalid_rules == "plain" else "unscored"
+            found.append(
+                f"rules={path}: {n_usable} of {len(rules)} concepts in {language} have usable"
+                f" rules; the others are {become} (invalid_rules={settings.invalid_rules})"
+            )
+        if known.data_sha256 != train_sha256(folder, language):
+            found.append(
+                f"rules={path}: those for {language} were made from another train file than"
+                f" {place / TRAIN}"
+            )
+    return found
 
 
 def _rules_fields(

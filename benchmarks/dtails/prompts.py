@@ -8,6 +8,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from benchmarks import translation_prompts
 from benchmarks.prompt_file import TemplateFields, read_embedded
 from benchmarks.requests import Message
 
@@ -24,7 +25,7 @@ TEMPLATE_FIELDS: Mapping[str, TemplateFields] = {
     "plain": TemplateFields(_QUESTION, frozenset({"language"})),
     "with_rules": TemplateFields(_QUESTION, frozenset({"language", "rules"})),
     "system": TemplateFields(frozenset(), frozenset({"concept", "language", "rules"})),
-    "translation": TemplateFields(frozenset({"source"}), frozenset({"language"})),
+    "translation": translation_prompts.FIELDS,
 }
 """What a user's own prompt file may hold; for a template that it lacks, the released one stands."""
 
@@ -47,10 +48,7 @@ RELEASED = Templates(
     plain="Please s" + _TAIL,
     with_rules="Based on the provided rules, please s" + _TAIL,
     system='Here are rules for how to translate "{concept}" in {language}:{rules}',
-    translation=(
-        "Translate this sentence from English to {language}. Answer with the translation only.\n"
-        "{source}"
-    ),
+    translation=translation_prompts.PLAIN,
 )
 SHORT = Templates(
     plain=(
@@ -63,7 +61,7 @@ SHORT = Templates(
         " ticks: ```answer```."
     ),
     system=RELEASED.system,
-    translation="English: {source}\n{language}:",
+    translation=translation_prompts.SHORT,
 )
 STYLES: Mapping[str, Templates] = {"released": RELEASED, "short": SHORT}
 RETRY = "Please enclose your selected translation from <Translations> with 3 back ticks."

@@ -112,13 +112,18 @@ def _concept_rules(
     )
 
 
+def train_sha256(folder: Path, language: str) -> str | None:
+    """Return the checksum of a language's train file; None where there is none."""
+    train = language_folder(folder, language) / TRAIN
+    return hashlib.sha256(train.read_bytes()).hexdigest() if train.is_file() else None
+
+
 def language_rules(
     folder: Path, language: str, settings: DtailsSettings, concepts: Mapping[str, ConceptRules]
 ) -> LanguageRules:
     """Put a language's rules together with what they were made from."""
-    train = language_folder(folder, language) / TRAIN
     return LanguageRules(
-        data_sha256=hashlib.sha256(train.read_bytes()).hexdigest() if train.is_file() else None,
+        data_sha256=train_sha256(folder, language),
         settings={
             "rules_sentences": settings.rules_sentences,
             "rules_max_tokens": settings.rules_max_tokens,

@@ -16,7 +16,7 @@ from benchmarks.responses import Response
 from benchmarks.xcomps import asking, judge
 from benchmarks.xcomps.checks import check_folder
 from benchmarks.xcomps.data import chosen_files, language_files, read_items
-from benchmarks.xcomps.prompts import prompt_version, template_texts
+from benchmarks.xcomps.prompts import check_own_templates, prompt_version, template_texts
 from benchmarks.xcomps.settings import XcompsSettings
 
 
@@ -74,6 +74,18 @@ class Xcomps:
     def check(self, folder: Path, languages: Sequence[str]) -> CheckReport:
         """Look for identical pairs, broken groups and repeated sentences."""
         return check_folder(folder, languages)
+
+    def cautions(
+        self, folder: Path, languages: Sequence[str], tasks: Sequence[str]
+    ) -> Sequence[str]:
+        """Return nothing; a prompt file must serve every language of the Meta task.
+
+        Raises:
+            SettingError: It does not; names the languages without a template.
+        """
+        if "meta" in tasks and self.settings.prompt_file:
+            check_own_templates(self.settings.prompt_file, languages)
+        return ()
 
     def requests(self, case: Case, seed: int) -> tuple[Request, ...]:
         """Return both sentences or both orders; nothing where the case cannot be asked."""

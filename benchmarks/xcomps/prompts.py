@@ -5,11 +5,12 @@ sentences share becomes a question with a gap, which needs no grammar of the lan
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from benchmarks.errors import SettingError
 from benchmarks.prompt_file import TemplateFields, read_embedded
 from benchmarks.xcomps.languages import WITHOUT_SPACES, language_table
 
@@ -88,6 +89,21 @@ def template_texts(style: str, prompt_file: str) -> dict[str, str]:
 def prompt_version() -> str:
     """Return the version of our own templates."""
     return _templates().version
+
+
+def check_own_templates(prompt_file: str, languages: Sequence[str]) -> None:
+    """Refuse an embedded prompt file that lacks a template of one of the languages.
+
+    Raises:
+        SettingError: Names the languages without one.
+    """
+    missing = [name for name in languages if _own_template(name, prompt_file) is None]
+    if missing:
+        has = ", ".join(read_embedded(prompt_file))
+        raise SettingError(
+            f"setting prompt_file: no Meta template for {', '.join(missing)}; it has: {has};"
+            " `default` would serve every language, and --language chooses some"
+        )
 
 
 def _own_template(language: str, prompt_file: str) -> str | None:

@@ -91,6 +91,7 @@ def chosen_rows(run: FigureRun, language: str, pos: str) -> list[OutcomeRow]:
         row
         for row in run.rows
         if row.task == "translate"
+        and not row.variant
         and language in (ALL, row.language)
         and pos in (ALL, row.subset)
         and is_scored(row)

@@ -108,7 +108,7 @@ async def _judged(home: Home, run_id: str) -> Judged:
         rows = {
             row.number: row.detail
             for row in await outcomes.rows(database, run.id)
-            if row.task == TASK and row.status != "unanswered"
+            if (row.task, row.variant) == (TASK, "") and row.status != "unanswered"
         }
         found = await items.find(database, run.item_set, rows)
     return [(each.item, rows[each.number]) for each in found]

@@ -331,3 +331,28 @@ def test_every_item_of_a_concept_asks_for_the_same_rules():
 
     assert len(items) > 1
     assert all(content == contents[0] for content in contents)
+
+
+def artefact_at(path, data_sha256, rules):
+    concept = {"variations": ["weet", "ken"], "rules": rules, "n_tries": 3, "n_sentences": 0}
+    languages = {"af": {"data_sha256": data_sha256, "settings": {}, "concepts": {"know": concept}}}
+    facts = {"author": "m", "prompt_version": "1", "languages": languages}
+    path.write_text(json.dumps({"schema": 1, "kind": "dtails-rules", **facts}))
+    return path
+
+
+def test_a_run_is_told_of_rules_that_nobody_can_use_or_that_come_from_other_data(tmp_path):
+    header = "concept,source language text,target language text,variations,label\n"
+    (tmp_path / "en-af").mkdir()
+    (tmp_path / "en-af" / "expert_dataset.csv").write_text(
+        header + "know,I know,Ek weet,\"['weet', 'ken']\",weet\n"
+    )
+    path = artefact_at(tmp_path / "rules.json", "0" * 64, None)
+    benchmark = open_benchmark("dtails", {"rules": str(path)})
+
+    unusable, other = benchmark.cautions(tmp_path, ("af",), ("select",))
+
+    assert "0 of 1 concepts in af have usable rules; the others are asked without" in unusable
+    assert "made from another train file" in other
+    artefact_at(path, None, GOOD)
+    assert benchmark.cautions(tmp_path, ("af",), ("select",)) == []

@@ -292,3 +292,14 @@ def test_the_language_table_is_the_printed_one():
     assert typology_of("en") is None
     for typology, languages in GOLDEN["typology"].items():
         assert sorted(name for name in found if typology_of(name) == typology) == languages
+
+
+def test_a_prompt_file_must_serve_every_language_of_the_meta_task():
+    template = {"de": "{o1} {o2}"}
+    benchmark = open_benchmark("xcomps", {"prompt_file": json.dumps(template)})
+
+    with pytest.raises(SettingError, match=r"no Meta template for zh, es; it has: de"):
+        benchmark.cautions(benchmark.sample, ("de", "zh", "es"), ("direct", "meta"))
+
+    assert not benchmark.cautions(benchmark.sample, ("de",), ("meta",))
+    assert not benchmark.cautions(benchmark.sample, ("de", "zh"), ("direct",))
