@@ -10,6 +10,7 @@ def rules_line(annotator, concept, wrong=(), missing=False, correct=(True, True)
         language="af",
         concept=concept,
         variations=("a", "b"),
+        rules={"a": "when one", "b": "when another"},
         wrong_variations=wrong,
         is_any_missing=missing,
         rule_is_correct=dict(zip(("a", "b"), correct, strict=True)),
