@@ -55,6 +55,9 @@ class Purse:
         seen: Spending | None = None
         while not await spending.hold(self.database, self.run_id, money):
             now = await spending.of_run(self.database, self.run_id)
+            if now is not None and now != seen and not now.held:
+                seen = now  # settled since it was asked: the budget may have it now
+                continue
             if self._n_in_flight or now != seen:
                 patient_until = self.clock.seconds() + PATIENCE_S
             seen = now

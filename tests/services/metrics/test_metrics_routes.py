@@ -126,6 +126,7 @@ async def test_the_service_describes_itself(client):
         "/v1/runs/{run_id}/scores",
         "/v1/runs/{run_id}/outcomes",
         "/v1/runs/{run_id}/events",
+        "/v1/compare",
         "/v1/figures/{kind}",
     }
 
