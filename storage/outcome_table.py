@@ -19,8 +19,10 @@ from storage.database import Database, fetch_all, transaction
 from storage.encoding import from_json, from_text, from_text_or_none, to_text
 from storage.records import Run
 
-CHUNK_ITEMS = 10_000
+CHUNK_ITEMS = 2_000
 N_PARSED = 16_384
+_PLAIN = {0.0: 0.0, 1.0: 1.0}
+"""Wrong and right: of a million, one object each."""
 STATUSES: tuple[Status, ...] = ("unanswered", "valid", "invalid")
 
 ITEMS = """SELECT number, id, language, subset, unit FROM items
@@ -129,7 +131,7 @@ class OutcomeTable(Sequence[OutcomeRow]):
             task=self._cells[cell][0],
             variant=self._cells[cell][1],
             status=STATUSES[status],
-            value=None if value != value else value,
+            value=None if value != value else _PLAIN.get(value, value),
             detail=_parsed(self._details[at]) if status else {},
             baselines=_parsed(self._baselines[at]) if status else {},
         )

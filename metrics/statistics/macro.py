@@ -1,6 +1,7 @@
 """What is the mean over languages? Unweighted means of estimates, with one joint interval."""
 
 import math
+from array import array
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -15,7 +16,7 @@ from metrics.statistics.intervals import (
     widened,
 )
 from metrics.statistics.recording import averaged, is_recording
-from metrics.statistics.resampling import sum_by_unit
+from metrics.statistics.resampling import UnitTotals, number_units
 
 
 def macro_proportion(
@@ -38,16 +39,21 @@ def macro_proportion(
     """
     names = sorted(set(groups))
     column_by_group = {name: index for index, name in enumerate(names)}
-    scored = [index for index, value in enumerate(values) if value is not None]
+    scored = array("q", (index for index, value in enumerate(values) if value is not None))
     missing = sorted(set(names) - {groups[index] for index in scored})
     if missing or not names:
         return undefined(f"no scored item in {', '.join(missing)}" if missing else "no scored item")
-    columns = np.zeros((len(scored), 2 * len(names)))
-    for row, index in enumerate(scored):
-        at = 2 * column_by_group[groups[index]]
-        columns[row, at : at + 2] = values[index], 1.0
-    kept_units, kept_strata = [units[index] for index in scored], [strata[i] for i in scored]
-    totals = sum_by_unit(columns, kept_units, kept_strata)
+    # Two columns a group, summed by unit as they are read: of a million rows, a table of all
+    # columns would be the largest thing in memory.
+    numbers, unit_names, unit_strata = number_units(
+        [units[index] for index in scored], [strata[index] for index in scored]
+    )
+    sums = np.zeros((len(unit_names), 2 * len(names)))
+    at = np.fromiter((2 * column_by_group[groups[index]] for index in scored), np.intp, len(scored))
+    known = np.fromiter((values[index] for index in scored), np.float64, len(scored))
+    np.add.at(sums, (numbers, at), known)
+    np.add.at(sums, (numbers, at + 1), 1.0)
+    totals = UnitTotals(sums, unit_strata, unit_names)
     estimate = bootstrap_statistic(
         totals, _mean_of_ratios, seed, n=len(scored), n_resamples=n_resamples
     )

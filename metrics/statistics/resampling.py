@@ -64,14 +64,22 @@ def sum_by_unit(columns: ArrayLike, units: Sequence[str], strata: Sequence[str])
     table = np.asarray(columns, dtype=np.float64)
     if not len(table) == len(units) == len(strata):
         raise ValueError(f"{len(table)} rows, {len(units)} units, {len(strata)} strata: not equal")
-    strata_by_unit = _strata_by_unit(units, strata)
-    names = sorted(strata_by_unit)
-    number = {unit: index for index, unit in enumerate(names)}
+    numbers, names, strata_of_units = number_units(units, strata)
     totals = np.zeros((len(names), table.shape[1] if table.ndim == 2 else 0))
-    np.add.at(totals, np.fromiter((number[unit] for unit in units), np.intp, len(units)), table)
+    np.add.at(totals, numbers, table)
+    return UnitTotals(totals, strata_of_units, names)
+
+
+def number_units(
+    units: Sequence[str], strata: Sequence[str]
+) -> tuple[NDArray[np.intp], tuple[str, ...], tuple[str, ...]]:
+    """Return each row's unit as a number, the units' names in order, and the stratum of each."""
+    strata_by_unit = _strata_by_unit(units, strata)
+    names = tuple(sorted(strata_by_unit))
+    number = {unit: index for index, unit in enumerate(names)}
+    numbers = np.fromiter((number[unit] for unit in units), np.intp, len(units))
     labels = {each: "\x1f".join(sorted(each)) for each in set(strata_by_unit.values())}
-    strata_of_units = tuple(labels[strata_by_unit[name]] for name in names)
-    return UnitTotals(totals, strata_of_units, tuple(names))
+    return numbers, names, tuple(labels[strata_by_unit[name]] for name in names)
 
 
 def _strata_by_unit(units: Sequence[str], strata: Sequence[str]) -> dict[str, frozenset[str]]:
