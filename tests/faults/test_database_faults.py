@@ -13,6 +13,7 @@ WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"""
 N_CUTS = 10
 
 
+@pytest.mark.slow
 async def test_postgres_restarted_in_mid_batch_costs_nothing_but_time(house, store, undisturbed):
     truth = await undisturbed()
     house.proxy.delay_s = 0.3

@@ -138,6 +138,7 @@ def small_disk(house):
         subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
+@pytest.mark.slow
 async def test_a_full_disk_costs_its_items_and_a_retry_mends_them(
     house, store, undisturbed, small_disk
 ):

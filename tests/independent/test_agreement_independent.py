@@ -71,6 +71,7 @@ def test_the_rules_study_says_what_its_votes_say(share_yes, share_missing):
             line = RulesLine(
                 annotator=annotator, language="af", concept=concept, variations=tuple(shown),
                 is_any_missing=is_missing, rule_is_correct=correct,
+                rules={name: f"when to use {name}" for name in VARIATIONS},
                 wrong_variations=tuple(wrong) if is_answered else None,
             )  # fmt: skip
             lines.append(line)
