@@ -23,7 +23,7 @@ N_CHECKED = 200
 """Sentences held against the plain loop."""
 N_PEER_SENTENCES = 130
 """Of sentences that share nothing, what a peer scores a round: its rate does not depend on it."""
-BUDGET_S = 200.0
+BUDGET_S = 150.0
 """No round begins that would end later than this."""
 
 
