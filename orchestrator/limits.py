@@ -118,18 +118,15 @@ class Lane:
 
     async def _try(self, call: Call[Reply], purse: Purse | None) -> Settled[Reply]:
         held = 0.0 if purse is None else await purse.hold(call.money)
-        is_free = True
+        is_free = False  # cancelled or broken in the middle: nobody knows
         try:
             reply = await call.send()
-            is_free = False
         except NotNowError as error:
             is_free = not error.is_maybe_billed
             self._note_failure(error)
             raise
         except OrchestratorError:
-            raise  # it was refused: nothing was done, nothing is billed
-        except BaseException:
-            is_free = False  # cancelled or broken in the middle: nobody knows
+            is_free = True  # it was refused: nothing was done, nothing is billed
             raise
         finally:
             if purse is not None:

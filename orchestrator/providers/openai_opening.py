@@ -1,5 +1,6 @@
 """Open `openai:<model>`: what it can do is tried once, before a run, and not believed."""
 
+import contextlib
 from collections.abc import Mapping
 from functools import partial
 
@@ -56,7 +57,8 @@ async def open_openai(model: str, opening: Opening, resources: Resources) -> Ope
     provider = OpenAIProvider(model, door, access.lane, settings, opening, wanted, price)
     if not opening.is_tried:
         return provider
-    try:
+    async with contextlib.AsyncExitStack() as undo:
+        undo.push_async_callback(provider.close)
         problems = await _try_all(provider, wanted)
         provider.kinds = wanted - set(problems)
         if not provider.kinds:
@@ -64,9 +66,7 @@ async def open_openai(model: str, opening: Opening, resources: Resources) -> Ope
             raise WrongUseError(
                 f"openai:{model} at {door.base_url} cannot be asked this: {reasons}"
             )
-    except BaseException:
-        await provider.close()
-        raise
+        undo.pop_all()
     return provider
 
 

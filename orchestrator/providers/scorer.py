@@ -1,6 +1,7 @@
 """A model behind our own scorer: many requests in one call, tensors to the artefact folder."""
 
 import asyncio
+import contextlib
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Mapping, Sequence
 from pathlib import Path
@@ -120,16 +121,15 @@ async def open_scorer(
         ProviderRefusedError: What answers there is no scorer.
     """
     client = ScorerClient(url, api_key=key)
-    try:
-        capabilities = await _with_patience(
-            lambda: while_alive(client, client.capabilities(), silence_s), FIRST_ATTEMPTS
-        )
-    except BackendError as error:
-        await client.close()
-        raise ProviderRefusedError(f"{type(error).__name__}: {error}") from error
-    except BaseException:
-        await client.close()
-        raise
+    async with contextlib.AsyncExitStack() as undo:
+        undo.push_async_callback(client.close)
+        try:
+            capabilities = await _with_patience(
+                lambda: while_alive(client, client.capabilities(), silence_s), FIRST_ATTEMPTS
+            )
+        except BackendError as error:
+            raise ProviderRefusedError(f"{type(error).__name__}: {error}") from error
+        undo.pop_all()
     return ScorerProvider(client, capabilities, artefacts, silence_s)
 
 

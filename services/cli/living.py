@@ -1,5 +1,6 @@
 """Commands that keep services running: serve, up, down."""
 
+import contextlib
 import os
 import signal
 import threading
@@ -142,13 +143,12 @@ def start_all(
     new = [make() for key, make in wanted.items() if key not in running]
     say("starting services: " + (", ".join(f"{r.name} {r.model}".strip() for r in new) or "none"))
     say("loading the demo models (the first time converts their weights: about a minute)")
-    try:
+    with contextlib.ExitStack() as undo:
+        for record in new:
+            undo.callback(stop, home, record)
         for record in new:
             wait_until_ready(record)
-    except BaseException:
-        for record in new:
-            stop(home, record)
-        raise
+        undo.pop_all()
     return [record for key, record in running.items() if key in wanted] + new
 
 
